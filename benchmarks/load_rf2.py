@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from ontomask.taxonomy.readers import rf2
+from ontomask.taxonomy.readers.clinical import rf2
 from ontomask.taxonomy.readers.text.source import Source
 
 

@@ -13,6 +13,7 @@ import unicodedata
 from collections import Counter, defaultdict
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
+from itertools import permutations
 
 import numpy as np
 import scipy  # its parts take a second to load, each when it is first used
@@ -108,6 +109,48 @@ def marketer(tuples):
 def journalist(tuples, population):
     own = sizes(tuples)
     return max(1 / max(population.get(written(t), 0), n) for t, n in zip(tuples, own, strict=True))
+
+
+# ---------------------------------------------------------------- linked people
+
+
+def bag_distance(attributes, bag, released, distance=distance):
+    """Rows matched at the least cost; what is left over costs 1 each, and so does a blank row."""
+    heaviest = max(a.weight for a in attributes) or 1
+    whole = max(round(sum(a.weight / heaviest * 2**28 for a in attributes)), 1)
+
+    def row_distance(row, shown):
+        if all(value is None for value in shown):
+            return whole
+        return distance(attributes, row, shown)
+
+    few, many = sorted([bag, released], key=len)
+    costs = []
+    for chosen in permutations(many, len(few)):
+        pairs = zip(few, chosen, strict=True) if few is bag else zip(chosen, few, strict=True)
+        costs.append(sum(row_distance(row, shown) for row, shown in pairs))
+    return min(costs) + whole * (len(many) - len(few))
+
+
+def people_probabilities(attributes, bags, released, owner, distance=distance):
+    """Of each person: the share of the nearest pseudonyms that are the person's own."""
+    found = []
+    for person, bag in bags.items():
+        apart = {
+            name: bag_distance(attributes, bag, rows, distance) for name, rows in released.items()
+        }
+        nearest = [name for name in apart if apart[name] == min(apart.values())]
+        own = [name for name in nearest if owner[name] == person]
+        found.append(len(own) / len(nearest) if nearest else 0.0)
+    return found
+
+
+def people_per_class(released, owner):
+    """How many people share the rows of a pseudonym, by these rows as they are written."""
+    classes = defaultdict(set)
+    for name, rows in released.items():
+        classes[frozenset(Counter(map(written, rows)).items())].add(owner[name])
+    return sorted(map(len, classes.values()))
 
 
 # ---------------------------------------------------------------- linkage

@@ -114,11 +114,14 @@ def semantic_quality(plan):
 # ---------------------------------------------------------------- classes
 
 
-def kl(plan):
-    before, after = Counter(originals(plan)), Counter(masked(plan))
-    n, absent = plan.tuples.records, sum(after[t] == 0 for t in before)
+def kl(plan, removed=False):
+    targets = [m for _, m in records(plan) if not (removed and all(v is SUPPRESSED for v in m))]
+    before, after = Counter(originals(plan)), Counter(tuple(map(shown, m)) for m in targets)
+    n, released = plan.tuples.records, sum(after.values())
+    absent = sum(after[t] == 0 for t in before)
     return sum(
-        c / n * math.log(c / n / ((after[t] or 0.5) / (n + absent / 2))) for t, c in before.items()
+        c / n * math.log(c / n / ((after[t] or 0.5) / (released + absent / 2)))
+        for t, c in before.items()
     )
 
 

@@ -95,6 +95,12 @@ def test_the_demo_runs():
     assert "distance correlation 0.94\n  (by chance" in out
 
 
+@pytest.mark.slow
+def test_a_clustering_from_operators():
+    out = run(str(ROOT / "examples" / "cluster_discharges.py"))
+    assert "mean distance to the centroid 0.42, to that of all 0.55" in out
+
+
 def test_every_public_name_is_there_and_explains_itself():
     for name in om.__all__:
         assert getattr(om, name).__doc__ or isinstance(getattr(om, name), str)

@@ -57,6 +57,7 @@ METHODS: dict[str, Callable[[Any], Any]] = {
     "swapping, multivariate": lambda k: om.RankSwapping(k),
     "swapping, guard": lambda k: om.RankSwapping(k, guard=True),
     "synthetic": lambda k: om.Microaggregation(k, replacement="synthetic"),
+    "synthetic, as printed": lambda k: om.Microaggregation(k, replacement="synthetic_paper"),
     "noise": lambda alpha: om.NoiseAddition(alpha),
 }
 

@@ -67,7 +67,7 @@ def figures_4_and_5(data: Data, settings: Settings) -> list[Result]:
             for label, method in _methods(k).items():
                 plan = method.plan(tuples, np.random.default_rng(seed))
                 errors.add(label, k, utility.sse(plan))
-                divergences.add(label, k, utility.kl(plan))
+                divergences.add(label, k, utility.kl(plan, removed=method.drops))
     of = mean_of(len(seeds), tuples)
     return [
         Result(

@@ -32,11 +32,15 @@ if _TYPE_CHECKING:
         Comparison,
         Evaluation,
         Intersection,
+        RecordCentroid,
+        Records,
         Release,
+        TablesRelease,
         compare,
         evaluate,
         intersect_releases,
         mask,
+        mask_tables,
     )
     from ontomask.releasefile import run_release_file
     from ontomask.statistics import (
@@ -52,7 +56,14 @@ if _TYPE_CHECKING:
         semantic_variance,
         weighted_distance,
     )
-    from ontomask.taxonomy import Taxonomy, TermMap, load_taxonomy, map_terms
+    from ontomask.taxonomy import (
+        Crosswalk,
+        Taxonomy,
+        TermMap,
+        load_taxonomy,
+        map_terms,
+        read_crosswalk,
+    )
 
 __all__ = [
     # taxonomies and mapping
@@ -60,6 +71,8 @@ __all__ = [
     "load_taxonomy",
     "map_terms",
     "TermMap",
+    "Crosswalk",
+    "read_crosswalk",
     # distances
     "distance",
     "distance_matrix",
@@ -68,6 +81,8 @@ __all__ = [
     "semantic_variance",
     "centroid",
     "weighted_distance",
+    "Records",
+    "RecordCentroid",
     "marginality",
     "marginality_mean",
     "marginality_variance",
@@ -78,6 +93,8 @@ __all__ = [
     # masking
     "mask",
     "Release",
+    "mask_tables",
+    "TablesRelease",
     "Schema",
     "Nominal",
     "NominalSet",

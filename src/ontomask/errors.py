@@ -30,6 +30,7 @@
     ├── HeaderWarning                  the first row was read as a header
     ├── FormulaWarning                 a spreadsheet may run cells of a written file
     ├── IndexRemovedWarning            the pandas index of a table is not released
+    ├── LanguageWarning                no label is in the language that was asked for
     ├── LookAlikeWarning               sensitive values or people differ only in spelling
     ├── NearNeighboursWarning          the search for the nearest values was approximate
     ├── NothingSwappedWarning          all records are equal, so swapping changes nothing
@@ -63,6 +64,7 @@ __all__ = [
     "HeaderWarning",
     "IndexRemovedWarning",
     "InternalError",
+    "LanguageWarning",
     "LookAlikeWarning",
     "NearNeighboursWarning",
     "NothingSwappedWarning",
@@ -296,6 +298,10 @@ class FormulaWarning(OntomaskWarning):
 
 class IndexRemovedWarning(OntomaskWarning):
     """The pandas index of a table is not released, because it has no role."""
+
+
+class LanguageWarning(OntomaskWarning):
+    """No label of a taxonomy is in the language that was asked for."""
 
 
 class LookAlikeWarning(OntomaskWarning):

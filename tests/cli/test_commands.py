@@ -158,7 +158,7 @@ def test_map_as_json(ontomask, answers, taxonomy):
     told = json.loads(ontomask("map", answers, "-c", "reason", "-t", taxonomy, "--json").stdout)
     assert told["coverage"] == 4 / 7
     values = {value["value"]: value for value in told["values"]}
-    assert values["Sprains "]["how"] == "code, stemmed"
+    assert values["Sprains "]["how"] == "code, plural"
     assert values["hepatits"]["suggestions"][0]["concept"] == "hepatitis"
 
 

@@ -224,7 +224,7 @@ METHODS = [
     Microaggregation(2, algorithm="mdav"),
     Microaggregation(2, algorithm="mdav", operators="classic"),
     Microaggregation(2, replacement="synthetic"),
-    Microaggregation(2, replacement="synthetic", operators="classic"),
+    Microaggregation(2, replacement="synthetic_paper", operators="classic"),
     Recoding(2),
     Recoding(2, heuristics="h1"),
     Recoding(2, distance="discernibility"),
@@ -351,7 +351,7 @@ def test_suppression_counts_against_k(diagnoses):
 
 def test_synthetic_values_are_drawn_within_the_reach_of_the_group(diagnoses):
     table = pd.DataFrame({"sick": ["hepatitis B", "hepatitis B", "hepatitis C", "flu"]})
-    method = Microaggregation(k=4, replacement="synthetic")
+    method = Microaggregation(k=4, replacement="synthetic_paper")
     release = mask(table, Schema([Nominal("sick", diagnoses)]), method, seed=1)
     for word, reach in {"hepatitis C": log2(7 / 4), "flu": log2(7 / 4)}.items():
         (column,) = explained(release, word).columns
@@ -361,6 +361,20 @@ def test_synthetic_values_are_drawn_within_the_reach_of_the_group(diagnoses):
         )
     assert "distance from this combination of values" in words_of(release, "flu")
     alone = small(diagnoses, method)  # four records of hepatitis B are a group
+    assert explained(alone, "hepatitis B").columns[0].notes == (
+        "all records of its group have this value, so it is unchanged",
+    )
+
+
+def test_synthetic_values_are_drawn_from_the_group(diagnoses):
+    table = pd.DataFrame({"sick": ["hepatitis B", "hepatitis C", "flu"], "age": [30, 41, 70]})
+    schema = Schema([Nominal("sick", diagnoses), Numeric("age")])
+    release = mask(table, schema, Microaggregation(k=3, replacement="synthetic"), seed=1)
+    word, age = explained(release, ("flu", 70)).columns
+    assert word.notes == ("that of a random record of its group, which has 3 different values",)
+    assert age.notes == ("drawn between 30 and 70, with the mean and variance of its group",)
+    assert "Each value is drawn from its group" in words_of(release, ("flu", 70))
+    alone = small(diagnoses, Microaggregation(k=4, replacement="synthetic"))
     assert explained(alone, "hepatitis B").columns[0].notes == (
         "all records of its group have this value, so it is unchanged",
     )

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ontomask as om
+import plain_risk
 from frame_kinds import KINDS, made, rows
 from ontomask.errors import ColumnError, ParameterError, SchemaError
 from pairing import each_with
@@ -101,6 +102,34 @@ def test_k_people_share_all_rows_of_a_pseudonym(case, linked, centroid):
     assert release.guarantee.unit == "people"
     is_linked = links_left > 0  # else a class is the people with a row
     assert release.guarantee.released.link == ("patient" if is_linked else None)
+    check_figures(release, table)
+
+
+def check_figures(release, table):
+    """Every figure of people by the plain definition, from the original and the released rows."""
+    before, after, owner = defaultdict(list), defaultdict(list), {}
+    for patient, *values, _ in zip(*table.values(), strict=True):
+        before[patient].append(tuple(values))
+    person = dict(zip(table["row"], table["patient"], strict=True))
+    for pseudonym, *values, row in rows(release.data):
+        after[pseudonym].append(tuple(values))
+        owner[pseudonym] = person[row]
+    figures = release.evaluation.risk
+    itself = {patient: patient for patient in before}
+    for risk, bags, owners in [(figures, after, owner), (figures["before"], before, itself)]:
+        sizes = plain_risk.people_per_class(bags, owners)
+        assert (risk["k"], risk["classes"]) == (sizes[0], len(sizes))
+        assert risk["uniques"] == sizes.count(1)
+        assert risk["class_sizes"] == sorted(map(list, Counter(sizes).items()))
+        assert risk["prosecutor"] == risk["journalist"] == 1 / sizes[0]
+        assert risk["marketer"] == pytest.approx(len(sizes) / sum(sizes))
+        attributes = release.transitions.tuples.attributes
+        right = plain_risk.people_probabilities(attributes, before, bags, owners)
+        assert risk["linkage_people"] == pytest.approx(plain_risk.mean(right))
+        assert risk["linkage_people_number"] == len(before)
+    assert release.guarantee.classes == figures["classes"]
+    assert release.guarantee.uniques == figures["uniques"]
+    assert release.links.uniques_before == figures["before"]["uniques"]
 
 
 @pytest.fixture(scope="module")
@@ -184,7 +213,7 @@ def test_kept_columns_are_part_of_what_is_linked(stays):
     assert len(person) == len(frame)
 
 
-def test_comparing_plans_what_masking_does(stays):
+def test_comparing_plans_what_masking_does(stays, tmp_path):
     tree, table = stays
     schema = schema_for(tree, "split")
     comparison = om.compare(
@@ -194,7 +223,41 @@ def test_comparing_plans_what_masking_does(stays):
     release = om.mask(pd.DataFrame(table), schema, om.Microaggregation(k=3), seed=7)
     assert point.loss == release.evaluation.utility["sse"]
     assert point.guarantee.released == release.guarantee.released
+    assert point.risk == release.evaluation.risk["linkage_people"]
+    for figure in ("k", "classes", "class_sizes", "uniques", "marketer", "before"):
+        assert point.evaluation.risk[figure] == release.evaluation.risk[figure]
+    assert "record linkage of people" in repr(comparison)
+    assert "unique people" in repr(release.evaluation)
+    page = tmp_path / "compare.html"
+    comparison.save_page(page)
+    assert "record linkage of people</th>" in page.read_text("utf-8")
     assert "cannot keep the records of a person linked" in refused.error
+
+
+@pytest.mark.parametrize("linked", MODES)
+def test_a_linked_table_is_evaluated_by_an_id(stays, linked):
+    tree, table = stays
+    frame, schema = pd.DataFrame(table), schema_for(tree, linked)
+    release = om.mask(frame, schema, om.Microaggregation(k=3), seed=7, shuffle=True)
+    masked = release.data
+    evaluation = om.evaluate(frame, masked, schema, k=3, match_by="row")
+    for part in ("utility", "risk"):
+        expected = getattr(release.evaluation, part)
+        for name, figure in getattr(evaluation, part).items():
+            if isinstance(figure, float):
+                assert figure == pytest.approx(expected[name]), name
+            elif name not in ("distance_correlations", "number_correlations"):
+                assert str(figure)[:200] == str(expected[name])[:200], name
+    with pytest.raises(ParameterError) as refused:
+        om.evaluate(frame, masked, schema, k=3)
+    assert "match_by" in str(refused.value)
+    assert "in its manifest" in str(refused.value)
+    lost = masked.assign(patient=masked["patient"].iloc[0])
+    with pytest.raises(ParameterError, match="each pseudonym in column 'patient'"):
+        om.evaluate(frame, lost, schema, match_by="row")
+    if release.links.lost_records:
+        with pytest.raises(ParameterError, match="records of linked people were removed"):
+            om.intersect_releases(frame, [masked, masked], schema, match_by="row")
 
 
 def test_a_price_decides_how_many_links_are_broken(stays):

@@ -139,13 +139,17 @@ def test_every_grouping_method_keeps_its_promise(method, case, k, seed):
             assert min(Counter(release.data.select("word", "age").rows()).values()) >= k
 
 
-def test_synthetic_values_are_in_the_data_and_promise_nothing(diagnoses):
+@pytest.mark.parametrize("replacement", ["synthetic", "synthetic_paper"])
+def test_synthetic_values_are_in_the_range_and_promise_nothing(diagnoses, replacement):
     frame = pl.DataFrame(table())
     schema = schema_of(diagnoses)
-    release = mask(frame, schema, Microaggregation(k=3, replacement="synthetic"), seed=1)
-    assert set(release.data["age"]) <= set(frame["age"])
+    release = mask(frame, schema, Microaggregation(k=3, replacement=replacement), seed=1)
+    ages = set(frame["age"])
+    assert min(ages) <= release.data["age"].min() <= release.data["age"].max() <= max(ages)
+    assert replacement == "synthetic" or set(release.data["age"]) <= ages
     assert release.guarantee.startswith(
-        "not k-anonymous: Microaggregation(k=3, replacement='synthetic') does not guarantee class "
+        f"not k-anonymous: Microaggregation(k=3, replacement={replacement!r}) does not guarantee "
+        "class "
     )
 
 
@@ -266,9 +270,9 @@ def test_preferred_labels_otherwise(labelled):
     assert words_written(values, labelled) == ["Flu", "Flu", "Flu", "Cold", "Cold", "Cold"]
 
 
-def test_the_identifier_where_two_concepts_have_one_label(labelled):
+def test_the_identifier_in_parentheses_where_two_concepts_have_one_label(labelled):
     values = ["hives", "hives", "grippe", "grippe"]
-    assert words_written(values, labelled) == ["C4", "C4", "Flu", "Flu"]
+    assert words_written(values, labelled) == ["Rash (C4)", "Rash (C4)", "Flu", "Flu"]
 
 
 def test_a_label_that_is_an_identifier_elsewhere_does_not_blur_them():
@@ -277,7 +281,7 @@ def test_a_label_that_is_an_identifier_elsewhere_does_not_blur_them():
         labels={"a": ["same", "first"], "b": ["same", "second"], "c": ["a", "third"]},
     )
     values = ["first", "first", "third", "third"]
-    assert words_written(values, taxonomy) == ["a", "a", "c", "c"]
+    assert words_written(values, taxonomy) == ["same (a)", "same (a)", "a (c)", "a (c)"]
 
 
 def test_repaired_codes_come_back_as_codes(icd9):

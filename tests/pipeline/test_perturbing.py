@@ -33,10 +33,10 @@ SWAPPING = [
     om.RankSwapping(3, operators="classic"),
 ]
 NOISE = [
-    om.NoiseAddition(0.5, distribution, strategy)
+    om.NoiseAddition(0.5, distribution, strategy, bounds="resample")
     for distribution in ("normal", "laplace")
     for strategy in ("semantic", "naive", "probabilistic")
-] + [om.NoiseAddition(0.5, operators="classic")]
+] + [om.NoiseAddition(0.5, operators="classic", bounds="clip")]
 BOTH = [*SWAPPING, *NOISE]
 WITHOUT_AND_WITH = (False, True)
 

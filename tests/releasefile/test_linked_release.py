@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter, defaultdict
 
 import pytest
@@ -66,9 +67,30 @@ def test_linked_people_are_checked_masked_and_reported(folder, command):
     assert (links["people"], links["pseudonyms"]) == (20, len(bags))
     assert manifest["guarantee"]["k"] == 3
     assert manifest["columns"]["patient"]["role"] == "pseudonym"
+    # Every figure of classes counts people by all their rows, as in the written file.
+    risk = {name: figure["value"] for name, figure in manifest["risk"].items()}
+    if not links["broken"]:
+        assert (risk["k"], risk["classes"]) == (min(shared.values()), len(shared))
+        assert risk["marketer"] == pytest.approx(len(shared) / len(bags), rel=1e-3)
+    assert manifest["guarantee"]["classes"] == risk["classes"] == len(shared)
+    assert risk["uniques"] == manifest["guarantee"]["uniques"] == 0
+    assert risk["before"]["uniques"] == links["uniques_before"]
+    assert f"unique people {links['uniques_before']} " in " ".join(checked.out.split())
+    assert "people in the smallest equivalence class" in manifest["risk"]["k"]["meaning"]
+    assert f"record linkage of people {100 * risk['linkage_people']:.1f} %" in masked.out
     report = (folder / "released.report.html").read_text("utf-8")
     assert f"{len(bags)} pseudonyms stand for the people of the table" in report
     assert "3-anonymity of linked records" in report
+    words = " ".join(re.sub(r"<[^>]+>", " ", report).split())
+    assert f"in {len(shared)} equivalence classes of linked people" in words
+    assert "of the people linked correctly by all their records" in words
+    smallest = manifest["guarantee"]["smallest"]
+    expected = f"{smallest} people in the smallest equivalence class by linked records; at least 3"
+    assert f"{expected} guaranteed {100 * risk['linkage_people']:.1f} %" in words
+    assert "Record linkage of people, by all their records" in words
+    assert "Share of the people by the size of their equivalence class" in words
+    assert f"{links['uniques_before']} unique people before masking" in words
+    assert "Unique records" not in words
 
 
 @pytest.mark.parametrize(
@@ -94,6 +116,27 @@ def test_a_method_that_cannot_link_is_refused_by_check(folder, command):
     assert checked.code != 0
     words = " ".join((checked.out + checked.err).split())
     assert "recoding cannot keep the records of a person linked" in words
+
+
+def test_kept_columns_that_single_linked_people_out_are_named(folder, command):
+    lines = (folder / "stays.csv").read_text("utf-8").splitlines()
+    rows = [f"{line},{number % 7}" for number, line in enumerate(lines[1:])]
+    (folder / "stays.csv").write_text("\n".join([f"{lines[0]},ward", *rows]), encoding="utf-8")
+    text = FIELDS.replace("person:", "  ward: {role: keep}\nperson:") + "require: {k: 3}\n"
+    (folder / "release.yaml").write_text(text, encoding="utf-8")
+    bags = defaultdict(list)
+    for row in rows:
+        bags[row.split(",")[0]].append(row.split(",")[-1])
+    alone = Counter(Counter(tuple(sorted(bag)) for bag in bags.values()).values())[1]
+    checked = command(folder, "check", "release.yaml")
+    assert f"'ward': {alone} of 20 people are unique by all their kept values alone" in " ".join(
+        checked.err.split()
+    )
+    masked = command(folder, "mask", "release.yaml")
+    assert masked.code == 3
+    words = " ".join(masked.err.split())
+    assert "on the quasi-identifiers and the kept ward must have at least 3 people" in words
+    assert "mask or remove ward, for example ward: {role: drop}" in words
 
 
 def test_a_long_set_is_checked_and_masked(folder, command):

@@ -128,7 +128,7 @@ def test_coverage_counts_ways_and_names_nothing():
         "code": 2,
         "label": 1,
         "synonym": 1,
-        "stem": 1,
+        "plural": 1,
         "head noun": 1,
         "correction": 1,
     }

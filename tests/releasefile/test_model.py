@@ -327,14 +327,14 @@ WRONG = [
         "icd9cm",
         "procedures.csv, format: obi",
         4,
-        "columns.diagnosis.format must be 'obo', 'skos', ... got 'obi'",
+        "columns.diagnosis.format must be 'obo', 'claml', ... got 'obi'",
         "'obo'?",
     ),
     (
         "icd9cm",
         "icd9cm, stems: englisch",
         4,
-        "columns.diagnosis.stems must be a language of ... got 'englisch'",
+        "columns.diagnosis.stems must be 'plural', 'auto', a language of ... got 'englisch'",
         "'english'?",
     ),
     (
@@ -457,7 +457,7 @@ WRONG = [
         "icd9cm",
         "icd9cm, heads: yes",
         4,
-        "columns.diagnosis.heads must be true or false, got 'yes'",
+        "columns.diagnosis.heads must be true, false, 'last', 'first' or 'any-order', got 'yes'",
         "",
     ),
     (

@@ -191,11 +191,11 @@ def test_the_interval_holds_the_truth_nearly_always(large):
 
 def test_wilsons_interval_by_hand():
     # 1 of 10: Wilson's 95 % interval as printed by many, 0.018 to 0.404
-    assert module._wilson(0.1, 10) == (
+    assert module.wilson_interval(0.1, 10) == (
         pytest.approx(0.0179, abs=1e-4),
         pytest.approx(0.4042, abs=1e-4),
     )
-    assert module._wilson(0.0, 100)[0] == 0
+    assert module.wilson_interval(0.0, 100)[0] == 0
 
 
 def test_what_makes_no_sense_is_refused(large):

@@ -116,6 +116,7 @@ def test_errors_over_records(plan):
 def test_classes_over_records(plan):
     assert utility.kl(plan) == near(plain.kl(plan))
     assert utility.kl(plan) >= -1e-12
+    assert utility.kl(plan, removed=True) == near(plain.kl(plan, removed=True))
     assert utility.discernibility(plan) == plain.discernibility(plan)
     assert utility.average_class_size(plan) == near(plain.average_class_size(plan))
     assert utility.average_class_size(plan, k=3) == near(plain.average_class_size(plan) / 3)

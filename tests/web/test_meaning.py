@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import math
 import os
 import re
 import stat
@@ -141,6 +142,20 @@ def test_what_is_lost_is_told_until_it_is_corrected(jobs, asked):
     assert (facts["at_or_below"], facts["exactly"]) == (7, 0)
 
 
+def test_clear_suggestions_are_listed_to_accept_them(jobs, asked):
+    build(asked, column="job", how="outline", outline="care\n    nursse\nkitchen\n    cook")
+    column(asked, "job", taxonomy="release-job.taxonomy.csv", format="child-parent")
+    path = "/api/columns/job/accepted"
+    (term,) = [
+        it for it in asked.get(f"{path}?least=0.3").json()["accepted"] if it["value"] == "nurse"
+    ]
+    assert term["suggestion"]["concept"] == "nursse"
+    assert term["suggestion"]["score"] >= 0.3
+    assert asked.get(f"{path}?least=1").json() == {"accepted": []}
+    assert asked.get(f"{path}?least=0").status_code == 422
+    assert not asked.get("/api/columns/job/meaning").json()["corrected"]
+
+
 def test_marks_of_missing_values_are_no_values(asked):
     build(asked, column="job", how="flat")
     column(asked, "job", taxonomy="release-job.taxonomy.csv")
@@ -186,6 +201,28 @@ def test_masses_hold_all_records(client):
     assert sum(node[4] for node in found["nodes"]) == 400
     few = client.get("/api/columns/diagnosis/masses", params={"limit": 5}).json()
     assert len(few["nodes"]) == 5
+
+
+def test_further_taxonomies_are_kept_and_have_a_say_in_distances(asked, jobs):
+    """The page does not edit them; their files are checked like others."""
+    folder = jobs.folder.path
+    (folder / "jobs.taxonomy.csv").write_text("child,parent\nnurse,*\ncook,*\n", "utf-8")
+    (folder / "places.csv").write_text("child,parent\nin,*\na,in\nb,in\n", "utf-8")
+    (folder / "links.csv").write_text("source,target\nnurse,a\ncook,b\n", "utf-8")
+    fields = {"taxonomy": "jobs.taxonomy.csv", "more_taxonomies": ["places.csv"]}
+    column(asked, "job", **fields, crosswalk="links.csv", combine="min")
+    two = {"first": "nurse", "second": "cook"}
+    apart = asked.get("/api/columns/job/distance", params=two).json()
+    assert apart["distance"] == pytest.approx(math.log2(1 + 2 / 4))
+    assert any("minimum, which places decides" in words for words in apart["words"])
+    assert "mean of" not in apart["measure"]
+    (folder / "links.csv").write_text("source,target\nnurse,a\ncook,a\n", "utf-8")
+    assert asked.get("/api/columns/job/distance", params=two).json()["distance"] == 0
+    now = asked.get("/api/session").json()
+    assert now["fields"]["columns"]["job"]["crosswalk"] == "links.csv"
+    now["fields"]["columns"]["job"]["crosswalk"] = "../links.csv"
+    answer = asked.put("/api/release", json={k: now[k] for k in ("fields", "revision")})
+    assert "is not in the working folder" in answer.json()["message"]
 
 
 def test_a_distance_is_explained(client):
@@ -536,6 +573,41 @@ def test_codes_that_lost_zeros_are_mended_with_one_click(chromium, tmp_path, ser
         )
 
 
+def test_senses_are_chosen_and_suggestions_accepted_on_the_page(chromium, tmp_path, serving):
+    labels = {"a": "acute bronchitis", "b": "cold", "c": ["fever", "cold"], "d": "rash"}
+    rows = [
+        f"{code},all,{'|'.join([names] if isinstance(names, str) else names)}"
+        for code, names in labels.items()
+    ]
+    (tmp_path / "ills.csv").write_text("\n".join(["child,parent,label", *rows]) + "\n")
+    values = ["acute bronchitsi"] * 3 + ["cold"] * 2 + ["rash"] * 2
+    (tmp_path / "stays.csv").write_text("\n".join(["ill", *values]) + "\n")
+    (tmp_path / "release.yaml").write_text(
+        "data: stays.csv\noutput: released.csv\n"
+        "columns: {ill: {role: quasi, taxonomy: ills.csv, format: child-parent}}\n"
+        "method: {name: recoding}\n"
+    )
+    for page in meaning_screen(chromium, serving(tmp_path, "stays.csv"), "ill"):
+        page.fill("#accept-score", "0.5")
+        page.click("#accept-list")
+        item = page.locator("[data-accepted='acute bronchitsi']")
+        expect(item).to_contain_text("acute bronchitis (a)")
+        page.click("#accept-all")
+        expect(page.locator("#corrected-title")).to_contain_text("1 value")
+        page.click("#matching summary")
+        page.fill("#below", "b, d, a")
+        page.press("#below", "Enter")
+        expect(page.locator("#covered")).to_have_text("100 %")
+        page.select_option("#senses", "nearest")
+        expect(page.locator("#lines-body")).to_contain_text("--senses nearest")
+        page.select_option("#stems", "none")
+        expect(page.locator("#lines-body")).to_contain_text("--stems none")
+    column = load_release_file(tmp_path / "release.yaml").columns["ill"]
+    assert column.mapping == {"acute bronchitsi": "a"}
+    assert column.below == ("b", "d", "a")
+    assert (column.senses, column.stems) == ("nearest", None)
+
+
 def test_values_that_mean_missing_are_marked_with_one_click(chromium, tmp_path, serving):
     write_discharges(tmp_path / "discharges.csv", diagnosis=dict.fromkeys(range(9), "unknown"))
     (tmp_path / "release.yaml").write_text(
@@ -549,3 +621,16 @@ def test_values_that_mean_missing_are_marked_with_one_click(chromium, tmp_path, 
         page.click("#add-marks")
         expect(page.locator("#covered")).to_have_text("100 %")
         assert load_release_file(tmp_path / "release.yaml").missing_marks == ("unknown",)
+
+
+def test_further_taxonomies_are_shown(chromium, tmp_path, serving):
+    write_jobs(tmp_path / "jobs.csv")
+    (tmp_path / "work.csv").write_text("child,parent\nnurse,*\ncook,*\n", "utf-8")
+    (tmp_path / "links.csv").write_text("nurse,nurse\n", "utf-8")
+    several = "taxonomy: work.csv, more_taxonomies: [work.csv], crosswalk: links.csv"
+    text = RELEASE.replace("type: nominal", several)
+    (tmp_path / "release.yaml").write_text(text, "utf-8")
+    for page in meaning_screen(chromium, serving(tmp_path, "jobs.csv"), "job"):
+        words = page.locator("#taxonomy-words")
+        expect(words).to_contain_text("the mean of those in this taxonomy and in work.csv")
+        expect(words).to_contain_text("where the crosswalk links.csv leads")

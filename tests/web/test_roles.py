@@ -12,6 +12,7 @@ import pytest
 from playwright.sync_api import expect
 
 from ontomask.errors import FileFormatError
+from ontomask.releasefile.check import check
 from ontomask.releasefile.profile.table_profile import profile
 from ontomask.web import table_session as module
 from ontomask.web.errors import NotThere
@@ -240,6 +241,24 @@ def test_who_is_unique_among_people(client, bench):
     assert found["people"] == len({row["patient"] for row in rows})
     assert found["unique_people"] == unique_people(rows, ["age", "sex"], "patient")
     assert found["share"] == found["unique_people"] / found["people"]
+    bags = {}
+    for row in rows:
+        bags.setdefault(row["patient"], []).append((row["age"], row["sex"]))
+    shared = Counter(tuple(sorted(bag)) for bag in bags.values())
+    alone = sum(people == 1 for people in shared.values())
+    assert found["linked_unique_people"] == alone
+    # The check of a release file says the same.
+    (bench.folder.path / "sexes.csv").write_text("child,parent\nF,any\nM,any\n", encoding="utf-8")
+    spec = bench.folder.path / "linked.yaml"
+    spec.write_text(
+        "data: discharges.csv\noutput: out.csv\nother: drop\nperson: patient\nlinked: split\n"
+        "columns: {age: {role: quasi, type: numeric}, sex: {role: quasi, taxonomy: sexes.csv}}\n"
+        "method: {name: microaggregation, k: 3}\n",
+        encoding="utf-8",
+    )
+    checked = check(spec)
+    assert checked.risk["uniques"] == alone
+    assert any(note.startswith(f"{alone:,} of {len(bags):,} people") for note in checked.notes)
 
 
 def test_marks_of_missing_values_are_those_of_the_release(client, bench):
@@ -375,6 +394,8 @@ def test_the_figures_follow_what_is_chosen(tab, served):
 
     tab.select_option("#linked", "split")
     waited(lambda: fields_of(served).get("linked") == "split")
+    expect(tab.locator("#uniques-words")).to_contain_text("by all their records")
+    expect(tab.locator("#uniques-share")).to_contain_text("are alone with all their records")
     tab.select_option("#person", "")
     tab.wait_for_selector(f"#panel[data-uniques='{uniques(rows, ['age', 'sex'])}']")
     waited(lambda: not {"person", "linked"} & set(fields_of(served)))

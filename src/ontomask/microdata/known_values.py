@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.microdata.distinct_values import DistinctValues
-from ontomask.taxonomy.names import fold_unicode
+from ontomask.taxonomy.word_forms import fold_unicode
 
 __all__ = [
     "LookAlikes",

@@ -36,10 +36,19 @@ USUAL_VALUES_NOTE = (
 )
 
 
-def describe_unit(one_record_each: bool) -> str:
-    """Say what the figures of risk count, if the schema has a person column."""
+def describe_unit(one_record_each: bool, linked: bool = False) -> str:
+    """Say what the figures of risk count, if the schema has a person column.
+
+    ``linked`` if the records of a person stay linked.
+    """
     if one_record_each:
         return "Each record in these figures is one person, with all values of the person."
+    if linked:
+        return (
+            "The records of a person stay linked. Equivalence classes, unique people, prosecutor "
+            "and marketer risk and the record linkage of people count people by all their records. "
+            "All other figures look at each record alone."
+        )
     return (
         "These figures count records. This release has a person column, and a person may have "
         "several records, so the risk per person can be higher."

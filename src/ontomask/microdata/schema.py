@@ -8,10 +8,12 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from os import PathLike
 from typing import Any, ClassVar
 
 from ontomask.distances import MeasureLike, find_measure
+from ontomask.distances.combined import COMBINATIONS, LinkedTaxonomy, combine_distances
 from ontomask.errors import (
     Hint,
     OntomaskError,
@@ -23,7 +25,16 @@ from ontomask.errors import (
 )
 from ontomask.microdata.linked_records import LINK_PRICE, LINKED, Linked
 from ontomask.taxonomy import Concept, Taxonomy
+from ontomask.taxonomy.crosswalk import (
+    Crosswalk,
+    CrosswalkLike,
+    CrosswalkLinks,
+    find_crosswalk,
+)
 from ontomask.taxonomy.names import closest_names
+from ontomask.taxonomy.terms import resolve_corrections
+from ontomask.taxonomy.terms.phrases import Heads, split_cell
+from ontomask.taxonomy.terms.senses import Senses
 
 __all__ = ["GROUNDS", "Date", "Nominal", "NominalSet", "Numeric", "Ordinal", "Schema"]
 
@@ -75,6 +86,18 @@ class Nominal(_SchemaColumn):
         heads: As in :func:`~ontomask.map_terms`.
         ground: For a sensitive attribute, the distance between values in t-closeness: ``"equal"``
             (1 if they differ) or ``"semantic"`` (that of ``measure``).
+        below: As in :func:`~ontomask.map_terms`.
+        senses: As in :func:`~ontomask.map_terms`.
+        split: As in :func:`~ontomask.map_terms`.
+        drop_parentheses: As in :func:`~ontomask.map_terms`.
+        crosswalk: A table that leads from one coding to another: a dict, the path of a table (see
+            :func:`~ontomask.read_crosswalk`) or a :class:`~ontomask.Crosswalk`. It translates the
+            values of the column into concepts of ``taxonomy``. With ``more_taxonomies``, it leads
+            from concepts of ``taxonomy`` to concepts of the other one; a list if there are several.
+        more_taxonomies: Further taxonomies that have a say in the distances. Masked values, their
+            ancestors and the domain are those of ``taxonomy``.
+        combine: The distance of two concepts is the ``"mean"`` or the minimum (``"min"``) of their
+            distances in all taxonomies that know both.
     """
 
     column: str
@@ -85,11 +108,51 @@ class Nominal(_SchemaColumn):
     mapping: Mapping[str, Concept] | str | PathLike[str] | None = None
     prefer: Concept | Collection[Concept] = ()
     repair_codes: bool = False
-    stems: str | None = "english"
-    heads: bool = False
+    stems: str | None = "plural"
+    heads: bool | Heads | Collection[Heads] = False
     ground: str = "equal"
+    below: Concept | Collection[Concept] = ()
+    senses: Senses | None = None
+    split: str | Collection[str] = ()
+    drop_parentheses: bool = False
+    crosswalk: CrosswalkLike | Sequence[CrosswalkLike] | None = None
+    more_taxonomies: Sequence[Taxonomy] = ()
+    combine: str = "mean"
 
     _own_measures: ClassVar[tuple[str, ...]] = ()
+
+    @cached_property
+    def value_crosswalk(self) -> Crosswalk | None:
+        """The crosswalk that translates the values of the column; None if there is none."""
+        if self.crosswalk is None or self.more_taxonomies:
+            return None
+        return find_crosswalk(self.crosswalk)  # type: ignore[arg-type]
+
+    @cached_property
+    def crosswalk_links(self) -> tuple[CrosswalkLinks, ...]:
+        """Where the crosswalk to each of the other taxonomies leads."""
+        return tuple(
+            find_crosswalk(crosswalk).link(self.taxonomy, other)
+            for other, crosswalk in zip(self.more_taxonomies, self._crosswalks, strict=True)
+        )
+
+    @cached_property
+    def distance_measure(self) -> MeasureLike:
+        """The measure of the column, combined with those of its other taxonomies."""
+        if not self.more_taxonomies:
+            return self.measure
+        measure = find_measure(self.measure, self.taxonomy)
+        others = [
+            LinkedTaxonomy(other, links.concepts)
+            for other, links in zip(self.more_taxonomies, self.crosswalk_links, strict=True)
+        ]
+        return combine_distances(measure, self.taxonomy, others, self.combine)
+
+    @property
+    def _crosswalks(self) -> list[Any]:
+        """The crosswalk to each of the other taxonomies."""
+        crosswalks: Any = self.crosswalk if self.more_taxonomies else ()
+        return list(crosswalks) if isinstance(crosswalks, list | tuple) else [crosswalks]
 
     def problems(self) -> Iterator[str]:
         yield from super().problems()
@@ -110,10 +173,47 @@ class Nominal(_SchemaColumn):
                 find_measure(self.measure, self.taxonomy)
             if self.domain not in ("lcs", "taxonomy"):
                 self.taxonomy.code(self.domain)
+            yield from self._problems_of_crosswalks()
         except OntomaskError as error:
             yield f"column {self.column!r}: {error.message}" + (
                 f" ({error.hint})" if error.hint else ""
             )
+
+    def _problems_of_crosswalks(self) -> Iterator[str]:
+        more: Any = self.more_taxonomies
+        if not _is_list(more) or not all(isinstance(other, Taxonomy) for other in more):
+            yield (
+                f"column {self.column!r}: more_taxonomies must be a list of taxonomies, got "
+                f"{more!r}"
+            )
+            return
+        if self.combine not in COMBINATIONS:
+            yield (
+                f"column {self.column!r}: combine must be {quote_choices(COMBINATIONS)}, got "
+                f"{self.combine!r}"
+            )
+        if not more:
+            if isinstance(self.crosswalk, list | tuple):
+                yield f"column {self.column!r}: a list of crosswalks needs more_taxonomies"
+            elif self.combine != "mean":
+                yield f"column {self.column!r}: combine needs more_taxonomies"
+            elif self.value_crosswalk is not None:  # reading it may fail
+                pass
+            return
+        if self.crosswalk is None or len(self._crosswalks) != len(more):
+            yield (
+                f"column {self.column!r}: crosswalk must have one table for each of the "
+                f"{len(more)} more_taxonomies, got "
+                f"{0 if self.crosswalk is None else len(self._crosswalks)}"
+            )
+            return
+        for other, links in zip(more, self.crosswalk_links, strict=True):
+            if not links.concepts:
+                yield (
+                    f"column {self.column!r}: the crosswalk leads from no concept of "
+                    f"{self.taxonomy!r} to exactly one of {other!r}; its first column must have "
+                    "codes of taxonomy, the second those of the other"
+                )
 
 
 @dataclass(frozen=True)
@@ -139,6 +239,14 @@ class NominalSet(Nominal):
         stems: As in :func:`~ontomask.map_terms`.
         heads: As in :func:`~ontomask.map_terms`.
         ground: Only ``"equal"``.
+        below: As in :func:`~ontomask.map_terms`.
+        senses: As in :func:`~ontomask.map_terms`.
+        split: More characters between the values of a set in text, such as ``[",", "/"]``. A value
+            that has a concept as a whole is not split.
+        drop_parentheses: As in :func:`~ontomask.map_terms`.
+        crosswalk: As in :class:`Nominal`, for each value of a set.
+        more_taxonomies: Only for :class:`Nominal`.
+        combine: Only for :class:`Nominal`.
         separator: What stands between the values of a set in text.
         columns: The columns of the table that hold one value of the set each, such as
             ``["diag_1", "diag_2", "diag_3"]``. Their order does not matter, and empty cells are
@@ -167,6 +275,11 @@ class NominalSet(Nominal):
             yield f"column {self.column!r}: separator must be text such as ';', got {separator!r}"
         if self.columns is not None:
             yield from self._problems_of_columns()
+        if self.more_taxonomies:
+            yield (
+                f"set {self.column!r}: more_taxonomies cannot be used with sets, whose distance "
+                "compares the ancestors of concepts in one taxonomy; leave it out"
+            )
         if self.measure not in self._own_measures:
             yield (
                 f"column {self.column!r}: measure must be {quote_choices(self._own_measures)} for "
@@ -189,13 +302,23 @@ class NominalSet(Nominal):
                 "in a cell"
             )
 
-    def split(self, cell: Any) -> list[Any]:
+    def _is_name(self, text: str) -> bool:
+        return text in self._corrected or self.taxonomy.names.find(text) is not None
+
+    @cached_property
+    def _corrected(self) -> frozenset[str]:
+        return frozenset(resolve_corrections(self.mapping, self.taxonomy, "mapping"))
+
+    def read_cell(self, cell: Any) -> list[Any]:
         """The values in a cell: the parts of a text, or the elements of a list."""
         if isinstance(cell, str) and cell.startswith("["):
             with suppress(ValueError):
                 cell = json.loads(cell)
         if isinstance(cell, str):
             parts: list[Any] = [part.strip() for part in cell.split(self.separator)]
+            if self.split:
+                ends = [self.split] if isinstance(self.split, str) else list(self.split)
+                parts = [piece for part in parts for piece in split_cell(part, ends, self._is_name)]
         else:
             parts = list(cell) if isinstance(cell, Iterable) else [cell]
         return list(dict.fromkeys(part for part in parts if part is not None and part != ""))

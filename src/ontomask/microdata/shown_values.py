@@ -31,15 +31,25 @@ class ShownValues:
     records: Longs
     people: Longs | None = None
 
+    @property
+    def people_differ(self) -> bool:
+        """Whether somebody has records with different values."""
+        return self.people is not None and bool((np.bincount(self._pair_people()[:, 1]) > 1).any())
+
+    def _pair_people(self) -> Longs:
+        """Each different row with each of its known people, once."""
+        assert self.people is not None
+        place = distinct_sets(self.sets).place
+        return np.unique(np.column_stack([place, self.people])[self.people >= 0], axis=0)
+
     def count_uniques(self) -> int:
         """Count the records, or people, of which nobody else shows the same values.
 
         A person with several records is unique if one of them is.
         """
-        place = distinct_sets(self.sets).place
         if self.people is None:
+            place = distinct_sets(self.sets).place
             return int((np.bincount(place, weights=self.records) == 1).sum())
-        known = self.people >= 0
-        pairs = np.unique(np.column_stack([place, self.people])[known], axis=0)
+        pairs = self._pair_people()
         alone = np.bincount(pairs[:, 0]) == 1
         return len(np.unique(pairs[alone[pairs[:, 0]], 1]))

@@ -1,8 +1,9 @@
 """From what stands in a quasi-identifier's cells to an attribute and codes, and back.
 
 What is written back has one form per concept, whatever the cells held: the identifier where most
-records held identifiers, otherwise the preferred label; where a label belongs to several concepts,
-the identifier. Concepts are text, so a nominal column of another type comes back as text.
+records held identifiers, otherwise the preferred label; where that is a name of several concepts,
+with the identifier in parentheses. Concepts are text, so a nominal column of another type comes
+back as text.
 """
 
 from __future__ import annotations
@@ -48,9 +49,9 @@ from ontomask.microdata.sets.set_concepts import (
 )
 from ontomask.microdata.sets.spread_sets import spread_over_columns
 from ontomask.taxonomy import Concept, Taxonomy, TermMap, map_terms
-from ontomask.taxonomy.mapping import resolve_corrections
+from ontomask.taxonomy.terms import MATCHING_SETTINGS, resolve_corrections
 
-__all__ = ["CodedColumn", "code_column", "concepts_of", "terms_of"]
+__all__ = ["CodedColumn", "code_column", "concepts_of_masked", "terms_of"]
 
 Longs = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -96,7 +97,7 @@ class CodedColumn(ABC):
 class _CodedNominal(CodedColumn):
     attribute: NominalAttribute
     codes: Longs
-    forms: dict[Concept, str]
+    forms: OutputForms
     terms: TermMap | None = None
     blank: str | None = None
 
@@ -106,7 +107,7 @@ class _CodedNominal(CodedColumn):
             match.count
             for match in (self.terms.matches if self.terms is not None else ())
             if match.concept is not None
-            if self.forms.get(match.concept, match.concept) != match.value
+            if self.forms.get(match.concept) != match.value
         )
 
     def output_column(self, targets: Floats) -> OutputColumn:
@@ -121,7 +122,7 @@ class _CodedNominal(CodedColumn):
 
     def write(self, concept: Concept) -> Any:
         """A concept as it is released."""
-        return self.forms.get(concept, concept)
+        return self.forms.get(concept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,30 +194,34 @@ def _code_nominal(
     # -1, the missing, finds the last entry.
     codes = np.array([*(place[concept] for concept in concepts), len(values)], dtype=np.int64)
     kind = NominalOrMissing if with_missing else NominalAttribute
-    attribute = kind(column.column, domain, values, column.measure, float(column.weight))
-    identifiers = sum(match.count for match in terms.matches if match.by_code)
-    by_label = identifiers * 2 <= sum(match.count for match in terms.matches)
-    forms = _output_forms(column.taxonomy, by_label)
+    attribute = kind(column.column, domain, values, column.distance_measure, float(column.weight))
+    forms = _choose_forms(column.taxonomy, terms)
     blank = None if distinct.blank is None else str(distinct.blank)
     return _CodedNominal(attribute, codes[distinct.codes], forms, terms, blank)
 
 
-def concepts_of(column: Nominal, distinct: DistinctValues) -> list[Concept]:
-    """The concepts of the distinct values of a column."""
-    known = _map_all_terms(column, distinct).concepts
+def concepts_of_masked(column: Nominal, distinct: DistinctValues) -> list[Concept]:
+    """The concepts of the distinct values of a masked column, which are not in another coding."""
+    terms = terms_of(column, distinct, is_masked=True)
+    known = terms.require_all(column.column, argument="mapping").concepts
     if isinstance(column, NominalSet):
-        return _name_cells(column, [column.split(value) for value in distinct.values], known)
+        return _name_cells(column, [column.read_cell(value) for value in distinct.values], known)
     return [known[str(value)] for value in distinct.values]
 
 
-def terms_of(column: Nominal, distinct: DistinctValues) -> TermMap:
-    """Map the values of a column to concepts; some may have none."""
+def terms_of(column: Nominal, distinct: DistinctValues, *, is_masked: bool = False) -> TermMap:
+    """Map the values of a column to concepts; some may have none.
+
+    Values of a masked column are names in the taxonomy, and only then codes of the crosswalk.
+    """
     if isinstance(column, NominalSet):
-        distinct = _count_parts([column.split(value) for value in distinct.values], distinct.counts)
-    return _terms_of_parts(column, distinct)
+        distinct = _count_parts(
+            [column.read_cell(value) for value in distinct.values], distinct.counts
+        )
+    return _terms_of_parts(column, distinct, is_masked)
 
 
-def _terms_of_parts(column: Nominal, distinct: DistinctValues) -> TermMap:
+def _terms_of_parts(column: Nominal, distinct: DistinctValues, is_masked: bool = False) -> TermMap:
     if any(isinstance(value, float) for value in distinct.values):
         raise ColumnError(
             f"{_describe_need(column, 'text')}, got numbers with a decimal point",
@@ -226,15 +231,15 @@ def _terms_of_parts(column: Nominal, distinct: DistinctValues) -> TermMap:
     for value, count in zip(distinct.values, distinct.counts.tolist(), strict=True):
         counts[value] += count
     try:
-        return map_terms(
+        terms = map_terms(
             counts,
             column.taxonomy,
             corrections=resolve_corrections(column.mapping, column.taxonomy, "mapping"),
-            prefer=column.prefer,
-            repair_codes=column.repair_codes,
-            stems=column.stems,
-            heads=column.heads,
+            **{name: getattr(column, name) for name in MATCHING_SETTINGS},
         )
+        if column.value_crosswalk is None:
+            return terms
+        return column.value_crosswalk.translate(terms, names_first=is_masked)
     except OntomaskError as error:
         raise error.with_message(f"column {column.column!r}: {error.message}") from None
 
@@ -263,20 +268,32 @@ def _choose_domain(
     return domain
 
 
-def _output_forms(taxonomy: Taxonomy, by_label: bool) -> dict[Concept, str]:
-    """How concepts are released where it is not by identifier; no two look the same."""
-    if not by_label:
-        return {}
-    forms = {
-        concept: labels[0] if labels else concept
-        for concept, labels in zip(taxonomy.identifiers, taxonomy.label_lists, strict=True)
-    }
-    while True:
-        form_counts = Counter(forms.values())
-        clashing = [c for c, form in forms.items() if form_counts[form] > 1 and form != c]
-        if not clashing:
-            return forms
-        forms.update((concept, concept) for concept in clashing)
+@dataclass(frozen=True, eq=False)
+class OutputForms:
+    """How concepts are released: one form for each, which :func:`map_terms` reads again.
+
+    By label, a concept whose label is a name of another concept has its identifier in parentheses.
+    """
+
+    taxonomy: Taxonomy
+    by_label: bool
+
+    def get(self, concept: Concept) -> str:
+        """The released form of a concept; what is none, such as a missing value, stays."""
+        if not self.by_label or concept not in self.taxonomy:
+            return concept
+        label = self.taxonomy.label(concept)
+        if label == concept:
+            return concept
+        match = self.taxonomy.names.find(label)
+        is_unique = match is not None and match.codes == (self.taxonomy.code(concept),)
+        return label if is_unique else f"{label} ({concept})"
+
+
+def _choose_forms(taxonomy: Taxonomy, terms: TermMap) -> OutputForms:
+    """Identifiers if most records have codes, labels otherwise."""
+    identifiers = sum(match.count for match in terms.matches if match.by_code)
+    return OutputForms(taxonomy, identifiers * 2 <= sum(match.count for match in terms.matches))
 
 
 def _format_value_count(values: Sequence[Any], column: str) -> str:
@@ -314,12 +331,16 @@ class _CodedSets(_CodedNominal):
         return replace(super().output_column(targets), text=self.cells == "text")
 
     def write(self, concept: Concept) -> Any:
-        written = sorted(self.forms.get(member, member) for member in members_of(concept))
+        written = sorted(map(self._write_member, members_of(concept)))
         if self.cells == "lists":
             return written
         if self.cells == "json":
             return json.dumps(written, ensure_ascii=False)
         return self.separator.join(written) if written else self.separator  # an empty set
+
+    def _write_member(self, concept: Concept) -> str:
+        form = self.forms.get(concept)
+        return concept if self.cells == "text" and self.separator in form else form
 
 
 @dataclass(frozen=True, eq=False)
@@ -341,7 +362,7 @@ class _CodedSpreadSets(_CodedSets):
 def _code_sets(
     column: NominalSet, distinct: DistinctValues, category: bool, also: Sequence[Concept]
 ) -> CodedColumn:
-    cells = [column.split(value) for value in distinct.values]
+    cells = [column.read_cell(value) for value in distinct.values]
     parts = _count_parts(cells, distinct.counts)
     terms = _terms_of_parts(column, parts).require_all(column.column, argument="mapping")
     known = terms.concepts
@@ -354,9 +375,7 @@ def _code_sets(
     kind = NominalOrMissing if category and bool((distinct.codes < 0).any()) else NominalAttribute
     measure = MEASURES_OF_SETS[str(column.measure)]
     attribute = kind(column.column, domain, values, measure, float(column.weight))
-    identifiers = sum(match.count for match in terms.matches if match.by_code)
-    by_label = identifiers * 2 <= sum(match.count for match in terms.matches)
-    forms = _output_forms(column.taxonomy, by_label)
+    forms = _choose_forms(column.taxonomy, terms)
     blank = None if distinct.blank is None else str(distinct.blank)
     if column.columns is not None:
         return _CodedSpreadSets(
@@ -600,7 +619,13 @@ def _code_days(column: Date, distinct: DistinctValues) -> CodedColumn:
     stamps = isinstance(first, datetime.datetime)
 
     def date_of(number: float) -> datetime.date:
-        date = datetime.date.fromordinal(round(number) + _EPOCH)
+        try:
+            date = datetime.date.fromordinal(round(number) + _EPOCH)
+        except (ValueError, OverflowError):
+            raise ColumnError(
+                f"column {column.column!r} would have masked dates before the year 1 or after 9999",
+                Hint("keep them within its range with ", Setting("bounds", "resample")),
+            ) from None
         if not stamps:
             return date
         return datetime.datetime(date.year, date.month, date.day, tzinfo=zone)

@@ -6,7 +6,9 @@ from ontomask.pipeline.comparing.table_pairs import evaluate
 from ontomask.pipeline.evaluation import Evaluation
 from ontomask.pipeline.guarantees.guarantee import Guarantee, MeasuredRisk
 from ontomask.pipeline.mask import mask
+from ontomask.pipeline.records import RecordCentroid, Records
 from ontomask.pipeline.release import Release
+from ontomask.pipeline.tables import TablesRelease, mask_tables
 
 __all__ = [
     "Comparison",
@@ -15,9 +17,13 @@ __all__ = [
     "Intersection",
     "MeasuredRisk",
     "Point",
+    "RecordCentroid",
+    "Records",
     "Release",
+    "TablesRelease",
     "compare",
     "evaluate",
     "intersect_releases",
     "mask",
+    "mask_tables",
 ]

@@ -22,10 +22,13 @@ from ontomask.pipeline.randomness import derive_key
 __all__ = ["apply_plan"]
 
 
-def apply_plan(counted: Counted, plan: Plan, secret: bytes) -> Applied:
+def apply_plan(
+    counted: Counted, plan: Plan, secret: bytes, pseudonyms: Sequence[str] | None = None
+) -> Applied:
     """Give every record its target, and verify the masked table before it is returned.
 
     Where records of one tuple become different things, ``secret`` says which of them each becomes.
+    ``pseudonyms`` are those of the plan where other tables have them, too.
     """
     schema = counted.schema
     transitions = plan.transitions if plan.linked is None else plan.linked.transitions
@@ -35,20 +38,26 @@ def apply_plan(counted: Counted, plan: Plan, secret: bytes) -> Applied:
         for column, attribute in zip(counted.columns, transitions.tuples.attributes, strict=True)
     ]
     outputs: dict[str, OutputColumn] = {}
+    removed = schema.removed(counted.engine.names)
     for column, targets in zip(columns, transitions.targets.T, strict=True):
         outputs |= column.output_columns(targets)
     if plan.linked is not None and schema.person is not None:
-        settings = (plan.method, schema.linked, schema.link_price)
-        released = sorted(set(counted.engine.names) - set(schema.removed(counted.engine.names)))
-        key = derive_key(secret, f"pseudonyms {settings!r} {released!r}")
-        names = make_pseudonyms(plan.linked, counted.people_names, key)
+        names = list(pseudonyms or _name_pseudonyms(counted, plan, plan.linked, secret))
         outputs[schema.person] = OutputColumn(names, plan.linked.pseudonym, text=True)
-    removed = schema.removed(counted.engine.names)
     applied = counted.records.apply(transitions, outputs, removed, secret, plan.drops)
     applied.verify()
     if plan.method.permutes:
         _check_multisets(columns, transitions, applied)
     return applied
+
+
+def _name_pseudonyms(counted: Counted, plan: Plan, linked: LinkedPlan, secret: bytes) -> list[str]:
+    """The pseudonyms of a table, which depend on its settings and its released columns."""
+    schema, columns = counted.schema, counted.engine.names
+    settings = (plan.method, schema.linked, schema.link_price)
+    released = sorted(set(columns) - set(schema.removed(columns)))
+    key = derive_key(secret, f"pseudonyms {settings!r} {released!r}")
+    return make_pseudonyms(linked, counted.people_names, key)
 
 
 def make_pseudonyms(plan: LinkedPlan, people: Sequence[str], key: bytes) -> list[str]:

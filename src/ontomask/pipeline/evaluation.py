@@ -17,7 +17,7 @@ from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.microdata.tuples import Transitions
 from ontomask.microdata.value_coding import code_column
 from ontomask.pipeline.planning.plan import People
-from ontomask.risk import Confidential, count_homogeneous_people
+from ontomask.risk import Confidential, LinkedRows, count_homogeneous_people
 
 __all__ = [
     "Evaluation",
@@ -70,13 +70,19 @@ class Evaluation:
 
     def __repr__(self) -> str:
         before = self.risk["before"]
+        linked = self.risk.get("linkage_people") is not None
+        unit, linkage, figure = (
+            ("people", "record linkage of people", "linkage_people")
+            if linked
+            else ("records", "record linkage", "linkage_nearest")
+        )
         lines = [
             f"utility  SSE {self.utility['sse']:.4g}, KL {self.utility['kl']:.3g}, "
             f"semantic quality {self.utility['semantic_quality']:.3g}",
             f"risk     k {self.risk['k']:,} (before: {before['k']:,}), "
-            f"unique records {self.risk['uniques']:,} (before: {before['uniques']:,}), "
-            f"record linkage {format_percent(self.risk['linkage_nearest'])} "
-            f"(before: {format_percent(before['linkage_nearest'])})",
+            f"unique {unit} {self.risk['uniques']:,} (before: {before['uniques']:,}), "
+            f"{linkage} {format_percent(self.risk[figure])} "
+            f"(before: {format_percent(before[figure])})",
         ]
         if self.population.get("k_map") is not None:
             before = self.population["before"]
@@ -102,12 +108,14 @@ def evaluate_plan(
     before: Sequence[Confidential] = (),
     *,
     people: tuple[People | None, People | None] = (None, None),
+    linked: LinkedRows | None = None,
     removed: bool = False,
     semantic_closeness: bool = False,
 ) -> Evaluation:
     """Compute all figures of a plan; with ``removed``, suppressed records are left out.
 
     ``people`` are those of the masked records, by target, and of the original ones, by tuple.
+    ``linked`` are the rows of people whose records stay linked.
     """
     from ontomask.risk import evaluate_risk
     from ontomask.utility import evaluate_utility
@@ -120,6 +128,7 @@ def evaluate_plan(
             after,
             before,
             people=people,
+            linked=linked,
             removed=removed,
             semantic_closeness=semantic_closeness,
         ),

@@ -22,7 +22,7 @@ from ontomask.methods.method import GroupingMethod, Method
 from ontomask.methods.settings import settings_of, title_with_strength
 from ontomask.microdata.schema import Nominal, Schema
 from ontomask.pipeline.guarantees.cautions import Caution
-from ontomask.pipeline.guarantees.guarantee import summarise_guarantee
+from ontomask.pipeline.guarantees.guarantee import Guarantee, summarise_guarantee
 from ontomask.report.plain_values import file_name, to_plain_values
 from ontomask.taxonomy.readers.bundled import is_published
 
@@ -38,6 +38,7 @@ __all__ = [
     "fingerprint",
     "choose_threshold",
     "describe_shortened_sets",
+    "guarantee_facts",
 ]
 
 #: The threshold for methods without a k: values that fewer records have are not shown.
@@ -84,7 +85,7 @@ def publishable_facts(
         "columns": _column_roles(release),
         "method": _method_facts(release),
         "blocks": None if release.blocked is None else asdict(release.blocked),
-        "guarantee": _guarantee_facts(release),
+        "guarantee": guarantee_facts(release.guarantee),
         "links": None if release.links is None else asdict(release.links),
         "order": "shuffled" if release.shuffled else "kept",
         "records": {
@@ -94,7 +95,7 @@ def publishable_facts(
             **({} if release.rows is None else {"rows": asdict(release.rows)}),
         },
         "utility": _describe_figures(utility_figures, utility.DESCRIPTIONS),
-        "risk": _describe_figures(risk_figures, risk.DESCRIPTIONS),
+        "risk": _describe_figures(risk_figures, risk.describe_risks(release.links is not None)),
         "population": _describe_figures(population_figures, risk.POPULATION_DESCRIPTIONS) or None,
         "taxonomies": _taxonomy_facts(release.schema, release.mappings, release.renamed, records),
         "cautions": list(map(str, release.cautions)),
@@ -160,8 +161,8 @@ def _column_roles(release: Release) -> dict[str, Any]:
     return named
 
 
-def _guarantee_facts(release: Release) -> dict[str, Any]:
-    guarantee = release.guarantee
+def guarantee_facts(guarantee: Guarantee) -> dict[str, Any]:
+    """A guarantee as plain values: its sentences, and the numbers behind them."""
     return {
         "text": str(guarantee),
         "headline": list(guarantee.headline),
@@ -212,6 +213,7 @@ def _taxonomy_facts(
             "source": file_name(taxonomy.about.source),
             "version": taxonomy.about.version,
             "flat": taxonomy.is_flat,
+            **_further_taxonomies(column),
             "concepts": len(taxonomy) if published else None,
             "fingerprint": fingerprints[id(taxonomy)],
             "mapping": _withhold_small_counts(mapping_coverage(term_map), least)
@@ -220,6 +222,21 @@ def _taxonomy_facts(
             "renamed": _withhold_small(renamed.get(column.column, 0), least),
         }
     return taxonomies
+
+
+def _further_taxonomies(column: Nominal) -> dict[str, Any]:
+    """The other taxonomies that have a say in distances, and how; nothing without any."""
+    if not column.more_taxonomies:
+        return {}
+    others = [
+        {
+            "name": other.name,
+            "source": file_name(other.about.source),
+            "version": other.about.version,
+        }
+        for other in column.more_taxonomies
+    ]
+    return {"more_taxonomies": others, "combine": column.combine}
 
 
 def fingerprint(taxonomy: Taxonomy) -> str:

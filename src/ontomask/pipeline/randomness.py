@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import secrets
 import warnings
+from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
@@ -21,6 +22,7 @@ from ontomask.microdata.tuples import Tuples
 __all__ = [
     "check_seed",
     "derive_generator",
+    "derive_joint_secret",
     "derive_key",
     "derive_secret",
     "refuse_short_seed",
@@ -97,6 +99,14 @@ def _value_bytes(attribute: Attribute) -> bytes:
         return (attribute.numbers + 0.0).astype("<f8").tobytes()  # no minus zero
     assert isinstance(attribute, NominalAttribute)
     return "\0".join(attribute.values).encode("utf-8", "surrogatepass")
+
+
+def derive_joint_secret(secrets: Mapping[str, bytes]) -> bytes:
+    """The secret of several tables that are masked together, from those of each by name."""
+    hashed = blake2b(digest_size=32, person=b"ontomask tables")
+    for name, secret in sorted(secrets.items()):
+        hashed.update(blake2b(name.encode("utf-8", "surrogatepass"), key=secret).digest())
+    return hashed.digest()
 
 
 def derive_key(secret: bytes, purpose: str) -> bytes:

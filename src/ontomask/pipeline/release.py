@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from ontomask._runtime.files.atomic_files import atomic_write
 from ontomask._runtime.interrupts import run_interruptibly
-from ontomask.engines.long_table import LongRows, PeopleEngine
 from ontomask.engines.protocol import Applied
 from ontomask.errors import InternalError, check_choice, format_count
 from ontomask.methods.method import Method
@@ -43,11 +42,12 @@ from ontomask.pipeline.planning.blocks import BlockPlan
 from ontomask.pipeline.planning.linked_people import LinkFigures
 from ontomask.pipeline.planning.plan import People, Plan
 from ontomask.pipeline.population import CountedPopulation
-from ontomask.risk import Confidential
+from ontomask.risk import Confidential, LinkedRows, masked_classes
 from ontomask.risk.classes import canonical_targets
 from ontomask.taxonomy import TermMap
 
 if TYPE_CHECKING:
+    from ontomask.engines.long_table import LongRows
     from ontomask.pipeline.explain.explanation import MaskingExplanation
 
 __all__ = ["Release", "make_release"]
@@ -108,12 +108,21 @@ class Release:
     _records_of_unknown: int = field(default=0, repr=False, compare=False)
     _sensitive_counts: _SensitiveCountsPair = field(default=((), ()), repr=False, compare=False)
     _people: _PeoplePair = field(default=(None, None), repr=False, compare=False)
+    _linked_rows: LinkedRows | None = field(default=None, repr=False, compare=False)
     _applied: Applied | None = field(default=None, repr=False, compare=False)
     mappings: Mapping[str, TermMap] = field(default_factory=dict, repr=False, compare=False)
     renamed: Mapping[str, int] = field(default_factory=dict)
     more_cautions: tuple[str, ...] = ()
     look_alikes: tuple[str, ...] = ()
     population_figures: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def combinations(self) -> int:
+        """Number of different combinations of values that are released, suppressed ones as one.
+
+        It is the number of equivalence classes unless records of a person are linked.
+        """
+        return len(masked_classes(self.transitions, self.drops))
 
     @property
     def drops(self) -> bool:
@@ -136,6 +145,7 @@ class Release:
                 after,
                 before,
                 people=self._people,
+                linked=self._linked_rows,
                 removed=self.drops,
             )
         ).with_population(dict(self.population_figures))
@@ -250,7 +260,7 @@ class Release:
         rows = self.rows
         parts = [
             describe_records(self.records, None if rows is None else rows.released),
-            f"{len(tuples):,} → {format_count(self.guarantee.classes, 'combination')} of values",
+            f"{len(tuples):,} → {format_count(self.combinations, 'combination')} of values",
             format_method(self.method),
             *summarise_guarantee(self.guarantee),
         ]
@@ -273,6 +283,8 @@ def make_release(
     population: CountedPopulation | None = None,
 ) -> Release:
     """Make the release of a table that was counted, planned, masked and verified."""
+    from ontomask.engines.long_table import PeopleEngine  # DuckDB, only where a table was masked
+
     schema, transitions, method = counted.schema, plan.transitions, plan.method
     engine = counted.engine
     class_of = values_of = canonical_targets(transitions)
@@ -305,6 +317,7 @@ def make_release(
         _records_of_unknown=counted.of_unknown,
         _sensitive_counts=(after, counted.plan_input.confidential),
         _people=(owners, counted.plan_input.people),
+        _linked_rows=plan.list_linked_rows(counted.plan_input),
         _applied=applied,
         population_figures={}
         if population is None

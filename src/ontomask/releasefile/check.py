@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ontomask._runtime.files.atomic_files import refuse_targets
 from ontomask.engines.duckdb.engine import StoredEngine
@@ -55,9 +56,11 @@ from ontomask.pipeline.planning import PlanInput, refuse_impossible_rules
 from ontomask.pipeline.planning.linked_people import count_unique_people
 from ontomask.pipeline.planning.missing_numbers import check_parts, plans_in_parts
 from ontomask.releasefile.manifest import previous_cautions
-from ontomask.releasefile.model import ReleaseFile, load_release_file
+from ontomask.releasefile.model import ColumnSpec, ReleaseFile, load_release_file
 from ontomask.releasefile.run import file_settings, output_files, output_folders
+from ontomask.risk.linked_people import LinkedRows
 from ontomask.risk.population.evaluation import short_population_caution
+from ontomask.risk.released_classes import count_people_classes
 from ontomask.taxonomy.about import FLAT
 
 if TYPE_CHECKING:
@@ -65,7 +68,9 @@ if TYPE_CHECKING:
     from ontomask.pipeline.population import RowCounter
     from ontomask.taxonomy import TermMap
 
-__all__ = ["CheckResult", "CheckedColumn", "ValueWithoutConcept", "check"]
+__all__ = ["CheckResult", "CheckedColumn", "TableChecker", "ValueWithoutConcept", "check"]
+
+Longs = NDArray[np.int64]
 
 #: How many values without a concept are listed for each column, and how many similar concepts.
 MOST_LOST = 20
@@ -127,7 +132,8 @@ class CheckResult:
     only known after masking.
     ``tuples`` and ``risk``, of the table as it is, are None where a problem is in the way.
     ``person`` is the column that identifies people. The figures of ``risk`` count records, or
-    people with all their values where ``long`` says that the table has a row for each value.
+    people with all their values where ``long`` says that the table has a row for each value. Where
+    ``linked`` says that the records of a person stay linked, equivalence classes count people.
     ``population`` are the figures of the original table against its population; None where none is
     described, or a problem is in the way.
     """
@@ -144,6 +150,7 @@ class CheckResult:
     person: str | None = None
     population: dict[str, Any] | None = None
     long: bool = False
+    linked: bool = False
 
     @property
     def fine(self) -> bool:
@@ -163,17 +170,23 @@ def check(spec: str | PathLike[str] | ReleaseFile) -> CheckResult:
     own_path = [] if isinstance(spec, ReleaseFile) else [Path(spec)]
     if not isinstance(spec, ReleaseFile):
         spec = load_release_file(spec)
-    checker = _Checker(spec, [*spec.inputs(), *own_path])
+    checker = TableChecker(spec, [*spec.inputs(), *own_path])
     with translate_file_errors(spec.data_path):
         return checker.run()
 
 
 @dataclass
-class _Checker:
-    """Runs the checks and collects what they find."""
+class TableChecker:
+    """Runs the checks and collects what they find.
+
+    Where the table is one of several, ``is_alone`` is false: k counts the people of all, and
+    ``people`` are the tuple and the person of its rows, for a count over all tables.
+    """
 
     spec: ReleaseFile
     inputs: list[Path]
+    is_alone: bool = True
+    people: tuple[Longs, DistinctValues] | None = None
     problems: list[str] = field(default_factory=list)
     mappings: dict[str, TermMap] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
@@ -194,9 +207,9 @@ class _Checker:
         """Run all checks, in the order in which masking meets them."""
         tuples = risk = population = None
         warnings: list[str] = []
-        self._attempt(
-            lambda: refuse_targets(output_files(self.spec), self.inputs, output_folders(self.spec))
-        )
+        if self.is_alone:
+            files, folders = output_files(self.spec), output_folders(self.spec)
+            self._attempt(lambda: refuse_targets(files, self.inputs, folders))
         self._attempt(lambda: _refuse_k_of_no_classes(self.spec))
         schema = self._attempt(lambda: self.spec.without_undecided().schema())
         engine = self._attempt(lambda: _open_stored_engine(self.spec))
@@ -212,6 +225,7 @@ class _Checker:
                 warnings += self._unique_set_warnings(risk)
                 warnings += describe_look_alikes(schema, count_values)
                 warnings += self._released_column_warnings(engine, schema)
+                warnings += self._linked_column_warnings(engine, schema, count_rows)
         if self.spec.undecided:
             self._attempt(self.spec.schema)
         columns = tuple(self._describe_columns(engine, schema))
@@ -234,6 +248,7 @@ class _Checker:
             person=self.spec.person,
             population=population,
             long=schema is not None and schema.long_set is not None,
+            linked=schema is not None and schema.linked is not None,
         )
 
     def _find_flat_taxonomies(self, schema: Schema) -> None:
@@ -316,12 +331,11 @@ class _Checker:
         """Note how many people are unique by all their records; a method must keep these linked."""
         assert schema.person is not None
         tuple_of, people = count_values(schema.person, False)
-        records, _ = LinkedRecords.count_pairs(
-            tuple_of, merge_look_alikes(people)[0].codes, [], people.weights
-        )
+        self.people = tuple_of, merge_look_alikes(people)[0]
+        records = _count_linked_records(schema, count_values)
         if schema.linked is not None and records.links:
             self.spec.method_object().check_links(tuples)
-        if uniques := count_unique_people(records):
+        if (uniques := count_unique_people(records)) and self.is_alone:
             self.notes.append(
                 f"{uniques:,} of {records.people:,} people "
                 f"({format_percent(uniques / records.people)}) are unique for an attacker who can "
@@ -334,6 +348,8 @@ class _Checker:
         coded = self._attempt(lambda: code_column(column, distinct, missing))
         if coded is not None and coded.terms is not None:
             self.mappings[column.column] = coded.terms
+            assert isinstance(column, Nominal)
+            self.notes += _describe_crosswalks(column, coded.terms)
         elif coded is None and isinstance(column, Nominal):
             with suppress(OntomaskError):  # said already
                 self.mappings[column.column] = terms_of(column, distinct)
@@ -360,11 +376,16 @@ class _Checker:
                 refuse_several_targets()
             people = merge_look_alikes(count_values(schema.person, False)[1])[0].values
             size, unit = len(people), "people"
-            refuse_k_above_people(k, size)
-        method.check(tuples)
-        if plans_in_parts(method, tuples):
+            if self.is_alone:
+                refuse_k_above_people(k, size)
+        if self.is_alone:
+            method.check(tuples)
+        else:
+            method.check_links(tuples)
+        if plans_in_parts(method, tuples) and schema.linked is None:
             check_parts(method, tuples)
-        self._note_close_k(k, size, unit)
+        if self.is_alone:
+            self._note_close_k(k, size, unit)
         if method.sensitive_promise is not None:
             confidential = tuple(sensitive_counts(schema, count_values))
             refuse_impossible_rules(method, PlanInput(tuples, confidential=confidential))
@@ -392,7 +413,10 @@ class _Checker:
             if people is not None:
                 self.holders = format_people(len(np.unique(people[1][people[1] >= 0])))
             sensitive = sensitive_counts(schema, count_values, people)
-            return evaluate_original_risk(tuples, k, sensitive, people)
+            linked = None
+            if schema.linked is not None:
+                linked = LinkedRows.of_records(_count_linked_records(schema, count_values))
+            return evaluate_original_risk(tuples, k, sensitive, people, linked)
 
         return self._attempt(measure)
 
@@ -463,6 +487,28 @@ class _Checker:
                 f"or remove them, for example: {columns.kept[0]}: {{role: drop}}"
             )
 
+    def _linked_column_warnings(
+        self, engine: StoredEngine, schema: Schema, count_rows: RowCounter
+    ) -> Iterator[str]:
+        """A warning about kept columns that single out linked people, whatever is masked."""
+        kept, k = schema.kept(engine.names), self.spec.method_object().promised_k
+        if schema.linked is None or schema.person is None or not kept or k is None:
+            return
+        rows = count_rows([schema.person, *kept])
+        alike = replace(rows, group=np.zeros_like(rows.group))
+        classes = count_people_classes(
+            alike, schema.person, kept, schema.person, schema.missing_marks
+        )
+        if classes.smallest < k:
+            names = quote_names(kept, most=len(kept))
+            are = "is" if classes.uniques == 1 else "are"
+            yield (
+                f"a pseudonym also links the kept {'column' if len(kept) == 1 else 'columns'} "
+                f"{names}: {classes.uniques:,} of {classes.total:,} people {are} unique by all "
+                "their kept values alone, so k-anonymity of linked people is not to be expected. "
+                f"Mask or remove them, for example: {kept[0]}: {{role: drop}}"
+            )
+
     def _revealing_column_warnings(
         self, engine: StoredEngine, columns: Sequence[CheckedColumn]
     ) -> Iterator[str]:
@@ -515,7 +561,7 @@ class _Checker:
             name,
             role,
             column_spec.kind if column_spec else None,
-            column_spec.taxonomy if column_spec else None,
+            _name_taxonomies(column_spec) if column_spec else None,
             distinct,
             missing,
             mapping_coverage(replace(matches, missing=missing or 0)) if matches else None,
@@ -525,11 +571,41 @@ class _Checker:
         )
 
 
+def _count_linked_records(schema: Schema, count_values: ValueCounter) -> LinkedRecords:
+    """The records by person and tuple."""
+    assert schema.person is not None
+    tuple_of, people = count_values(schema.person, False)
+    persons = merge_look_alikes(people)[0].codes
+    known = persons >= 0
+    weights = None if people.weights is None else people.weights[known]
+    records, _ = LinkedRecords.count_pairs(tuple_of[known], persons[known], [], weights)
+    return records
+
+
 def _count_sets(engine: StoredEngine, column: NominalSet, schema: Schema) -> tuple[int, int]:
     """Count the distinct sets of values in several columns, and the records without any."""
     rows = engine.count_rows(column.table_columns)
     sets = read_quasi_identifier(rows.frame, column, schema, rows.weights)
     return len(sets.values), rows.records - int(sets.counts.sum())
+
+
+def _name_taxonomies(column: ColumnSpec) -> str | None:
+    """The taxonomy of a column, and those that also have a say in its distances."""
+    names = [column.taxonomy, *(column.more_taxonomies or ())]
+    return ", ".join(name for name in names if name) or None
+
+
+def _describe_crosswalks(column: Nominal, terms: TermMap) -> Iterator[str]:
+    """How many of the values have a say in the distances of each further taxonomy."""
+    reached = set(terms.concepts.values())
+    for other, links in zip(column.more_taxonomies, column.crosswalk_links, strict=True):
+        several = len(reached & links.ambiguous.keys())
+        unclear = f"; {several:,} lead to several concepts and count as not led" * bool(several)
+        yield (
+            f"{column.column}: the crosswalk leads {len(reached & links.concepts.keys()):,} of "
+            f"{format_count(len(reached), 'concept')} to {other.name or 'the other taxonomy'}"
+            f"{unclear}. For the others, {column.taxonomy.name or 'taxonomy'} alone counts"
+        )
 
 
 def _has_as_many_values(column: CheckedColumn, quasi: CheckedColumn) -> bool:

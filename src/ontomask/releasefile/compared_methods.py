@@ -17,12 +17,11 @@ from ontomask.methods.method import Method
 from ontomask.methods.registry import METHODS, changed_settings, name_of
 from ontomask.methods.settings import read_settings
 from ontomask.pipeline.comparing.comparison import method_as_yaml
-from ontomask.releasefile.fields import label_files
+from ontomask.releasefile.fields import map_file_names
 from ontomask.releasefile.methods import problems_of_settings, rename_old_settings
 from ontomask.releasefile.model import COMPRESSION_SUFFIXES, ReleaseFile
 from ontomask.releasefile.problems import choices_hint
 from ontomask.releasefile.validation import is_remote
-from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES
 
 if TYPE_CHECKING:
     from ontomask.pipeline.comparing.points import Point
@@ -246,12 +245,7 @@ def _fields_for_method(spec: ReleaseFile, method: Method, folder: Path) -> dict[
         folder, spec, os.path.join(os.path.dirname(fields["output"]), output_name)
     )
     for column in fields["columns"].values():
-        for name in ("taxonomy", "mapping"):
-            if isinstance(column.get(name), str) and column[name] not in KNOWN_TAXONOMIES:
-                column[name] = _relative_to_folder(folder, spec, column[name])
-        if files := label_files(column.get("options")):
-            moved = [_relative_to_folder(folder, spec, file) for file in files]
-            column["options"] = {**column["options"], "labels": moved}
+        column |= map_file_names(column, lambda name: _relative_to_folder(folder, spec, name))
     fields["method"] = {"name": name_of(method), **changed_settings(method)}
     fields.pop("attacker", None)  # the method says it
     return fields

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -15,10 +15,14 @@ from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 from ontomask._runtime.memory_sizes import is_memory_size
 from ontomask.errors import quote_choices
 from ontomask.releasefile.problems import choices_hint, format_value, spelling_hint
+from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES
+from ontomask.taxonomy.terms.phrases import HEADS
 
 __all__ = [
     "PositiveNumber",
+    "CROSSWALK",
     "ONE_CHARACTER",
+    "ONE_OR_MORE_TEXTS",
     "OneOf",
     "SCALARS",
     "Share",
@@ -26,18 +30,24 @@ __all__ = [
     "NonEmptyText",
     "check_character",
     "check_columns",
+    "check_crosswalk",
+    "check_concepts",
     "check_date_format",
     "check_encoding",
     "check_file_names",
+    "check_heads",
     "with_json_schema",
     "check_levels",
     "check_mapping",
     "check_marks",
     "check_memory",
     "check_options",
-    "check_prefer",
+    "check_separators",
     "check_spark_config",
     "check_stems",
+    "check_taxonomies",
+    "files_of_column",
+    "map_file_names",
 ]
 
 
@@ -96,12 +106,100 @@ def check_mapping(value: Any) -> Any:
     return value
 
 
-def check_prefer(value: Any) -> Any:
-    """Check one preferred concept or several."""
+def check_concepts(value: Any) -> Any:
+    """Check one concept or several."""
     concepts = value if isinstance(value, list | tuple) else [value]
     if not concepts or not all(map(_is_text, concepts)):
         raise _refuse_value("a concept or a list of concepts", "put each of them in quotes")
     return tuple(concepts)
+
+
+def check_taxonomies(value: Any) -> Any:
+    """Check a list of taxonomies, each a name or a path."""
+    if not isinstance(value, list | tuple) or not value or not all(map(_is_text, value)):
+        raise _refuse_value("a list of names or files of taxonomies", "as in [snomed.owl]")
+    return tuple(value)
+
+
+def check_crosswalk(value: Any) -> Any:
+    """Check the file of a crosswalk, such a file with its vocabulary, or a list of them."""
+    tables = value if isinstance(value, list | tuple) else [value]
+    for table in tables:
+        fields = {"file": table} if isinstance(table, str) else table
+        is_group = isinstance(fields, Mapping) and fields.keys() <= {"file", "vocabulary"}
+        if not is_group or "file" not in fields or not all(map(_is_text, fields.values())):
+            raise _refuse_value(
+                "the path of a table, {file: ..., vocabulary: ...}, or a list of them",
+                "as in icd9-snomed.csv",
+            )
+    return tuple(value) if isinstance(value, list) else value
+
+
+def map_file_names(column: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
+    """The fields of a column with other names for the files that it names.
+
+    >>> map_file_names({"taxonomy": "icd9cm", "mapping": "m.csv"}, str.upper)
+    {'taxonomy': 'icd9cm', 'mapping': 'M.CSV'}
+    """
+
+    def change_taxonomy(name: Any) -> Any:
+        return change(name) if _is_text(name) and name not in KNOWN_TAXONOMIES else name
+
+    def change_table(table: Any) -> Any:
+        if isinstance(table, Mapping) and _is_text(table.get("file")):
+            return {**table, "file": change(table["file"])}
+        return change(table) if _is_text(table) else table
+
+    changes: dict[str, Callable[[Any], Any]] = {
+        "taxonomy": change_taxonomy,
+        "more_taxonomies": change_taxonomy,
+        "mapping": lambda mapping: change(mapping) if _is_text(mapping) else mapping,
+        "crosswalk": change_table,
+    }
+    changed = dict(column)
+    for name, change_value in changes.items():
+        value = column.get(name)
+        if isinstance(value, list | tuple):
+            changed[name] = [change_value(entry) for entry in value]
+        elif value is not None:
+            changed[name] = change_value(value)
+    if labels := label_files(column.get("options")):
+        changed["options"] = {**column["options"], "labels": list(map(change, labels))}
+    return changed
+
+
+def files_of_column(column: Mapping[str, Any]) -> list[str]:
+    """The files that the fields of a column name."""
+    names: list[str] = []
+
+    def note(name: str) -> str:
+        names.append(name)
+        return name
+
+    map_file_names(column, note)
+    return names
+
+
+def check_separators(value: Any) -> Any:
+    """Check one separator of values or several."""
+    separators = value if isinstance(value, list | tuple) else [value]
+    if not separators or not all(map(_is_text, separators)):
+        raise _refuse_value(
+            "a text or a list of texts", """put each of them in quotes: [";", "/"]"""
+        )
+    return tuple(separators)
+
+
+def check_heads(value: Any) -> Any:
+    """Check the ways to map phrases by a part of them."""
+    if isinstance(value, bool):
+        return value
+    ways = value if isinstance(value, list | tuple) else [value]
+    wrong = [way for way in ways if way not in HEADS]
+    if wrong or not ways:
+        hint = spelling_hint(wrong[0] if wrong else "", HEADS)
+        raise _refuse_value(f"true, false, {quote_choices(HEADS)}", hint)
+    return tuple(ways)
 
 
 def check_file_names(value: Any) -> Any:
@@ -146,15 +244,15 @@ def check_columns(value: Any) -> Any:
 
 
 def check_stems(value: Any) -> Any:
-    """Check the language of word stems; "none" becomes None."""
+    """Check how words are compared by their endings; "none" becomes None."""
     import Stemmer
 
     if value is None or (isinstance(value, str) and value.lower() == "none"):
         return None
     languages = sorted(Stemmer.algorithms())
-    if value not in languages:
-        hint = choices_hint(value, [*languages, "none"], "the languages are")
-        raise _refuse_value("a language of word stems, or 'none'", hint)
+    if value not in (*languages, "plural", "auto"):
+        hint = choices_hint(value, [*languages, "plural", "auto", "none"], "the languages are")
+        raise _refuse_value("'plural', 'auto', a language of word stems, or 'none'", hint)
     return value
 
 
@@ -221,6 +319,22 @@ def with_json_schema(**schema: Any) -> WithJsonSchema:
 ONE_CHARACTER = with_json_schema(type="string", minLength=1, maxLength=1)
 SCALARS = {"type": ["string", "number"]}
 TEXTS = {"type": "array", "items": {"type": "string"}}
+ONE_OR_MORE_TEXTS = with_json_schema(anyOf=[{"type": "string"}, {**TEXTS, "minItems": 1}])
+
+CROSSWALK = {
+    "anyOf": [
+        {"type": "string", "minLength": 1},
+        {
+            "type": "object",
+            "properties": {
+                "file": {"type": "string", "minLength": 1},
+                "vocabulary": {"type": "string", "minLength": 1},
+            },
+            "required": ["file"],
+            "additionalProperties": False,
+        },
+    ]
+}
 
 NonEmptyText = Annotated[str, Field(min_length=1)]
 PositiveNumber = Annotated[float, Field(gt=0, allow_inf_nan=False)]

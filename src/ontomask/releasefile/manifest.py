@@ -13,7 +13,7 @@ from typing import Any
 from ontomask.errors import FileFormatError, format_count, quote_names
 from ontomask.pipeline import Release
 from ontomask.pipeline.facts import publishable_facts
-from ontomask.releasefile.fields import label_files
+from ontomask.releasefile.fields import map_file_names
 from ontomask.releasefile.model import ReleaseFile
 from ontomask.report.manifest import FORMAT, FileFacts
 from ontomask.report.plain_values import file_name, to_plain_values
@@ -83,12 +83,7 @@ def _publishable_fields(spec: ReleaseFile, notes: list[str]) -> dict[str, Any]:
         # Where and how it ran is not published.
         fields["engine"] = {"name": fields["engine"]["name"]}
     for column in fields["columns"].values():
-        if column.get("taxonomy"):
-            column["taxonomy"] = file_name(column["taxonomy"])
-        if files := label_files(column.get("options")):
-            column["options"] = {**column["options"], "labels": list(map(file_name, files))}
-        if isinstance(column.get("mapping"), str):
-            column["mapping"] = file_name(column["mapping"])
+        column |= map_file_names(column, file_name)
         for field in ("mapping", "levels"):
             if isinstance(column.get(field), dict | list):
                 column[field] = format_count(len(column[field]), "value")

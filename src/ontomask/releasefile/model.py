@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from os import PathLike
 from pathlib import Path
+from types import MappingProxyType
 from typing import Annotated, Any
 from urllib.parse import urlsplit
 
@@ -27,6 +28,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, PydanticCustomError
 
 from ontomask.distances import MEASURES
+from ontomask.distances.combined import COMBINATIONS
 from ontomask.errors import (
     OntomaskError,
     ParameterError,
@@ -61,9 +63,12 @@ from ontomask.releasefile.validation import (
 )
 from ontomask.releasefile.yaml_file import read_yaml
 from ontomask.report.plain_values import file_name
-from ontomask.taxonomy import Taxonomy, load_taxonomy
+from ontomask.taxonomy import Crosswalk, Taxonomy, load_taxonomy, read_crosswalk
 from ontomask.taxonomy.readers import FORMATS
 from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES
+from ontomask.taxonomy.terms import MATCHING_SETTINGS
+from ontomask.taxonomy.terms.phrases import HEADS
+from ontomask.taxonomy.terms.senses import SENSES
 
 __all__ = [
     "AttackerSpec",
@@ -77,6 +82,7 @@ __all__ = [
     "json_schema",
     "load_release_file",
     "problems_of_release_file",
+    "validate_fields",
 ]
 
 #: Suffixes of compressed files, which follow the suffix of the format.
@@ -101,11 +107,9 @@ _NOMINAL_FIELDS = (
     "domain",
     "weight",
     "mapping",
-    "prefer",
-    "repair_codes",
-    "stems",
-    "heads",
+    *MATCHING_SETTINGS,
     "ground",
+    "combine",
 )
 
 
@@ -175,9 +179,21 @@ class ColumnSpec(_StrictModel):
     )
     prefer: Annotated[
         tuple[str, ...] | None,
-        PlainValidator(kinds.check_prefer),
-        kinds.with_json_schema(anyOf=[{"type": "string"}, {**kinds.TEXTS, "minItems": 1}]),
-    ] = Field(None, description="If a name is ambiguous, prefer the concepts below these.")
+        PlainValidator(kinds.check_concepts),
+        kinds.ONE_OR_MORE_TEXTS,
+    ] = Field(
+        None, description="If a value matches concepts below these in any form, take only them."
+    )
+    below: Annotated[
+        tuple[str, ...] | None,
+        PlainValidator(kinds.check_concepts),
+        kinds.ONE_OR_MORE_TEXTS,
+    ] = Field(None, description="Match only these concepts and what is below them.")
+    senses: Annotated[str | None, kinds.OneOf(SENSES)] = Field(
+        None,
+        description="Names of several concepts: first takes the most frequent sense (WordNet), "
+        "nearest the sense nearest to the other values. By default they stay ambiguous.",
+    )
     repair_codes: bool | None = Field(
         None, description="Whether to repair ICD codes that lost zeros or the point."
     )
@@ -185,14 +201,62 @@ class ColumnSpec(_StrictModel):
         str | None,
         PlainValidator(kinds.check_stems),
         kinds.with_json_schema(type=["string", "null"]),
-    ] = Field(None, description="The language of word stems; none turns stemming off.")
-    heads: bool | None = Field(
-        None, description="Whether to map unknown phrases by their head noun (English)."
+    ] = Field(
+        None,
+        description="plural folds plurals, the default; a language such as english compares word "
+        "stems as well; auto takes the language of the taxonomy; none compares neither.",
+    )
+    heads: Annotated[
+        bool | tuple[str, ...] | None,
+        PlainValidator(kinds.check_heads),
+        kinds.with_json_schema(
+            anyOf=[
+                {"type": "boolean"},
+                {"type": "string", "enum": list(HEADS)},
+                {"type": "array", "items": {"type": "string", "enum": list(HEADS)}, "minItems": 1},
+            ]
+        ),
+    ] = Field(
+        None,
+        description="Map unknown phrases by a part: last (or true) by the head noun (English), "
+        "first by the leading words, any-order by the same words in another order.",
+    )
+    split: Annotated[
+        tuple[str, ...] | None, PlainValidator(kinds.check_separators), kinds.ONE_OR_MORE_TEXTS
+    ] = Field(None, description="Characters between several values in a cell, such as [';', '/'].")
+    drop_parentheses: bool | None = Field(
+        None, description="Whether to look up unknown values without their parentheses."
     )
     ground: Annotated[str | None, kinds.OneOf(GROUNDS)] = Field(
         None,
         description="Confidential columns with a taxonomy: the distance between values in "
         "t-closeness. equal: 1 if they differ, the default; semantic: that of measure.",
+    )
+    crosswalk: Annotated[
+        str | dict[str, str] | tuple[str | dict[str, str], ...] | None,
+        PlainValidator(kinds.check_crosswalk),
+        kinds.with_json_schema(
+            anyOf=[kinds.CROSSWALK, {"type": "array", "items": kinds.CROSSWALK, "minItems": 1}]
+        ),
+    ] = Field(
+        None,
+        description="A table from one coding to another: from the values of the column to concepts "
+        "of the taxonomy or, with more_taxonomies, from concepts of the taxonomy to those of the "
+        "other (a list if there are several). vocabulary selects a source_vocabulary_id.",
+    )
+    more_taxonomies: Annotated[
+        tuple[str, ...] | None,
+        PlainValidator(kinds.check_taxonomies),
+        kinds.with_json_schema(**{**kinds.TEXTS, "minItems": 1}),
+    ] = Field(
+        None,
+        description="Further taxonomies that have a say in distances, by name or file; a crosswalk "
+        "leads to each.",
+    )
+    combine: Annotated[str | None, kinds.OneOf(COMBINATIONS)] = Field(
+        None,
+        description="With more_taxonomies: mean, the default, or min of the distances in all "
+        "taxonomies that know both concepts.",
     )
     separator: kinds.NonEmptyText | None = Field(
         None,
@@ -261,7 +325,15 @@ class ColumnSpec(_StrictModel):
             settings["stems"] = self.stems
         if isinstance(self.mapping, str):
             settings["mapping"] = _resolve_path(self.mapping, folder)
-        taxonomy = self._load_taxonomy(folder, taxonomies)
+        if self.crosswalk is not None:
+            settings["crosswalk"] = self._read_crosswalks(folder)
+        if self.more_taxonomies is not None:
+            settings["more_taxonomies"] = [
+                _load_taxonomy(name, folder, taxonomies) for name in self.more_taxonomies
+            ]
+        taxonomy = _load_taxonomy(
+            str(self.taxonomy), folder, taxonomies, self.format, self.options or {}
+        )
         if self.kind == "set":
             for field in ("separator", "columns", "long"):
                 if getattr(self, field) is not None:
@@ -269,16 +341,32 @@ class ColumnSpec(_StrictModel):
             return NominalSet(name, taxonomy, **settings)
         return Nominal(name, taxonomy, **settings)
 
-    def _load_taxonomy(self, folder: Path, loaded: dict[str, Taxonomy]) -> Taxonomy:
-        name = str(self.taxonomy)
-        source = name if name in KNOWN_TAXONOMIES else _resolve_path(name, folder)
-        options = dict(self.options or {})
-        if "labels" in options:
-            options["labels"] = [_resolve_path(file, folder) for file in kinds.label_files(options)]
-        key = repr((str(source), self.format, sorted(options.items())))
-        if key not in loaded:
-            loaded[key] = load_taxonomy(source, self.format, **options)
-        return loaded[key]
+    def _read_crosswalks(self, folder: Path) -> Any:
+        def read(table: str | dict[str, str]) -> Crosswalk:
+            fields = {"file": table} if isinstance(table, str) else table
+            path = _resolve_path(fields["file"], folder)
+            return read_crosswalk(path, vocabulary=fields.get("vocabulary"))
+
+        if isinstance(self.crosswalk, tuple):
+            return [read(table) for table in self.crosswalk]
+        return read(self.crosswalk or "")
+
+
+def _load_taxonomy(
+    name: str,
+    folder: Path,
+    loaded: dict[str, Taxonomy],
+    format: str | None = None,
+    options: Mapping[str, Any] = MappingProxyType({}),
+) -> Taxonomy:
+    """Load a taxonomy that a release file in this folder names, once."""
+    source = name if name in KNOWN_TAXONOMIES else _resolve_path(name, folder)
+    if labels := kinds.label_files(options):
+        options = {**options, "labels": [_resolve_path(file, folder) for file in labels]}
+    key = repr((str(source), format, sorted(options.items())))
+    if key not in loaded:
+        loaded[key] = load_taxonomy(source, format, **options)
+    return loaded[key]
 
 
 class CsvSpec(_StrictModel):
@@ -563,7 +651,7 @@ class ReleaseFile(_StrictModel):
         <BLANKLINE>
         hint: did you mean 'quasi'?
         """
-        spec, problems = _validate_fields(fields, Path(folder), {})
+        spec, problems = validate_fields(fields, Path(folder), {})
         raise_problems(problems, "the release", {})
         assert spec is not None
         return spec
@@ -625,11 +713,7 @@ class ReleaseFile(_StrictModel):
         """The files that hold taxonomies, mappings and the population."""
         names: list[str] = []
         for column in self.columns.values():
-            if column.taxonomy and column.taxonomy not in KNOWN_TAXONOMIES:
-                names.append(column.taxonomy)
-            names += kinds.label_files(column.options)
-            if isinstance(column.mapping, str):
-                names.append(column.mapping)
+            names += kinds.files_of_column(column.model_dump(exclude_unset=True))
         if self.population is not None and self.population.table is not None:
             names.append(self.population.table)
         return [self.path(name) for name in dict.fromkeys(names)]
@@ -751,7 +835,7 @@ def load_release_file(path: str | PathLike[str]) -> ReleaseFile:
             f"{file} must contain fields, got {format_value(document.data)}",
             "a release file has the fields data, output, columns and method",
         )
-    spec, problems = _validate_fields(document.data, file.parent, document.texts)
+    spec, problems = validate_fields(document.data, file.parent, document.texts)
     raise_problems([*document.problems, *problems], str(file), document.lines)
     assert spec is not None
     return spec
@@ -763,12 +847,15 @@ def _is_table(file: Path) -> bool:
     return bool(suffixes) and suffixes[-1].lower() in TABLE_SUFFIXES and file.is_file()
 
 
-def _validate_fields(
+def validate_fields(
     fields: Any, folder: Path, texts: Mapping[tuple[str, ...], str]
 ) -> tuple[ReleaseFile | None, list[Problem]]:
     """Validate the fields: the release file, or None, and all problems."""
     if not isinstance(fields, Mapping):
         return None, [Problem((), f"it must be a dict of fields, got {format_value(fields)}")]
+    if "tables" in fields:
+        hint = "use a release file for each table, or mask all of them"
+        return None, [Problem(("tables",), "is only for ontomask mask and ontomask check", hint)]
     if isinstance(fields.get("method"), Mapping):
         method = rename_old_settings(fields["method"])
         fields = {**fields, "method": assume_attacker(method, fields.get("attacker"))}
@@ -797,7 +884,7 @@ def _field_names() -> dict[str, list[str]]:
 
 def problems_of_release_file(fields: Any, folder: Path) -> list[Problem]:
     """All problems of a release file's fields, missing ones and undecided columns included."""
-    spec, problems = _validate_fields(fields, folder, {})
+    spec, problems = validate_fields(fields, folder, {})
     for name in spec.undecided if spec else ():
         problems.append(Problem(("columns", name, "role"), "is undecided", UNDECIDED_HINT))
     return list(dict.fromkeys(problems))

@@ -16,8 +16,17 @@ from ontomask._runtime.files.atomic_files import (
 )
 from ontomask._runtime.files.file_stamps import refuse_changed, stamp_file
 from ontomask._runtime.files.work_folders import sweep_abandoned
+from ontomask._runtime.progress import listen_to_progress
 from ontomask.errors import ParameterError
-from ontomask.pipeline import Evaluation, Intersection, Release, evaluate, intersect_releases, mask
+from ontomask.pipeline import (
+    Evaluation,
+    Intersection,
+    Release,
+    TablesRelease,
+    evaluate,
+    intersect_releases,
+    mask,
+)
 from ontomask.pipeline.guarantees.requirements import check_requirements, refuse_unchanged
 from ontomask.pipeline.randomness import refuse_short_seed
 from ontomask.releasefile.manifest import make_manifest, previous_cautions
@@ -47,7 +56,7 @@ Progress = Callable[[str], None]
 #: The main figures of a release.
 MAIN_UTILITY = ("sse", "kl", "semantic_quality")
 MAIN_POPULATION = ("k_map", "presence_max", "global_risk", "population_uniques")
-MAIN_RISK = ("k", "uniques", "marketer", "linkage_nearest")
+MAIN_RISK = ("k", "uniques", "marketer", "linkage_nearest", "linkage_people")
 
 
 @dataclass(frozen=True)
@@ -74,7 +83,7 @@ class Outcome:
             "records": self.manifest["records"],
             "tuples": {
                 "before": len(self.release.transitions.tuples),
-                "after": self.release.guarantee.classes,
+                "after": self.release.combinations,
             },
             "guarantee": self.manifest["guarantee"],
             "utility": {name: utility[name] for name in MAIN_UTILITY},
@@ -93,11 +102,11 @@ def run_release_file(
     force: bool = False,
     private: bool = False,
     allow_unchanged: bool = False,
-) -> Release:
+) -> Release | TablesRelease:
     """Mask the table that a release file names; write it with its manifest and report.
 
     Args:
-        release_file: The path of a release file, or a loaded one.
+        release_file: The path of a release file, or a loaded one. It may have several ``tables``.
         seed: Seed of all random draws, of at least 64 bits. Without it, a new seed is drawn.
         force: Whether to overwrite existing files.
         private: Whether to write the transitions as well. Do not publish them.
@@ -106,6 +115,14 @@ def run_release_file(
     Returns:
         The release. Its files are written.
     """
+    if not isinstance(release_file, ReleaseFile):
+        from ontomask.releasefile.tables import has_tables
+        from ontomask.releasefile.tables.run import write_tables
+
+        if has_tables(release_file):
+            return write_tables(
+                release_file, seed, force=force, private=private, allow_unchanged=allow_unchanged
+            ).release
     return write_release(
         release_file, seed, force=force, private=private, allow_unchanged=allow_unchanged
     ).release
@@ -142,9 +159,11 @@ def write_release(
     with _spark_session(spec, force, progress) as session:
         release = _mask_table(spec, seed, progress, session)
         progress("measuring utility and disclosure risk")
+        with listen_to_progress(progress):
+            evaluation = release.evaluation
         if not allow_unchanged:
             refuse_unchanged(release)
-        check_requirements(spec.limits, release.evaluation, release.guarantee)
+        check_requirements(spec.limits, evaluation, release.guarantee)
         progress("writing the table")
         with (
             write_files_atomically(files, force=force, folders=folders) as folder,

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any
 from ontomask.errors import quote_names
 from ontomask.methods.registry import METHODS, example_settings
 from ontomask.pipeline.guarantees.requirements import SENSITIVE_REQUIREMENTS
-from ontomask.releasefile.fields import label_files
+from ontomask.releasefile.fields import files_of_column, label_files
 from ontomask.releasefile.methods import problems_of_attacker, problems_of_settings
 from ontomask.releasefile.problems import FieldPath, Problem, choices_hint, format_value
 from ontomask.taxonomy.names import closest_names, name_hint
 from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES, TAXONOMIES_IN_WORDS
 from ontomask.taxonomy.readers.text.archives import source_exists
+from ontomask.taxonomy.terms import MATCHING_SETTINGS
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -80,11 +81,11 @@ FIELDS_BY_TYPE = {
         "measure",
         "domain",
         "mapping",
-        "prefer",
-        "repair_codes",
-        "stems",
-        "heads",
+        *MATCHING_SETTINGS,
         "ground",
+        "crosswalk",
+        "more_taxonomies",
+        "combine",
     ),
     "ordinal": ("levels",),
     "date": ("date_format",),
@@ -300,9 +301,36 @@ def _problems_of_details(where: FieldPath, column: Mapping[Any, Any]) -> Iterato
         yield from _problems_of_missing_type(where, role, details)
     elif kind in TYPES:
         yield from _problems_of_type(where, str(kind), details)
+    yield from _problems_of_more_taxonomies(where, column, str(kind))
     for field in ("separator", "long"):
         if "columns" in details and column.get(field):
             yield Problem((*where, field), "cannot be used with columns", "remove it")
+
+
+def _problems_of_more_taxonomies(
+    where: FieldPath, column: Mapping[Any, Any], kind: str
+) -> Iterator[Problem]:
+    more, crosswalk = column.get("more_taxonomies"), column.get("crosswalk")
+    if not more:
+        if column.get("combine") is not None:
+            yield Problem((*where, "combine"), "needs more_taxonomies", "remove it")
+        if isinstance(crosswalk, list | tuple):
+            yield Problem((*where, "crosswalk"), "must be one table", "or name more_taxonomies")
+        return
+    if kind == "set":
+        yield Problem(
+            (*where, "more_taxonomies"),
+            "cannot be used with sets, whose distance compares the ancestors of concepts in one "
+            "taxonomy",
+            "remove it",
+        )
+    tables = crosswalk if isinstance(crosswalk, list | tuple) else [crosswalk] * bool(crosswalk)
+    if isinstance(more, list | tuple) and len(tables) != len(more):
+        yield Problem(
+            (*where, "crosswalk"),
+            f"must be one table for each of the {len(more)} more_taxonomies, got {len(tables)}",
+            "as in crosswalk: icd9-snomed.csv",
+        )
 
 
 def _problems_of_missing_type(
@@ -370,12 +398,20 @@ def _problems_of_files(
                 f"must be an existing file, got {format_value(name)}",
                 "the path is relative to the release file",
             )
-    if isinstance(mapping, str) and mapping and not (folder / mapping).is_file():
-        yield Problem(
-            (*where, "mapping"),
-            f"must be an existing file, got {format_value(mapping)}",
-            "the path is relative to the release file",
-        )
+    others = {
+        "mapping": [mapping] if isinstance(mapping, str) else [],
+        "crosswalk": files_of_column({"crosswalk": column.get("crosswalk")}),
+        "more_taxonomies": files_of_column({"more_taxonomies": column.get("more_taxonomies")}),
+    }
+    for field, names in others.items():
+        for name in names:
+            is_folder = field == "more_taxonomies" and source_exists(folder / name)
+            if name and not is_folder and not (folder / name).is_file():
+                yield Problem(
+                    (*where, field),
+                    f"must be an existing file, got {format_value(name)}",
+                    "the path is relative to the release file",
+                )
 
 
 def _problems_of_set_columns(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from ontomask.errors import NOT_AVAILABLE
-from ontomask.report.figures import Figure, risk_rows, utility_rows
+from ontomask.report.figures import Figure, links_people, risk_rows, utility_rows
 from ontomask.report.pages import numbers
 from ontomask.report.words import worst_classes
 
@@ -136,7 +136,8 @@ def _figures(part: str, facts: Mapping[str, Any]) -> dict[tuple[str, str], Figur
     if part == "risk":
         rows = risk_rows(facts["risk"])
     else:
-        rows = utility_rows(facts["utility"], facts["guarantee"]["k"] is not None)
+        promised, linked = facts["guarantee"]["k"] is not None, links_people(facts["risk"])
+        rows = utility_rows(facts["utility"], promised, linked)
     return {(row.key, row.column): row for row in rows}
 
 

@@ -15,6 +15,7 @@ from ontomask.report.pages import numbers
 __all__ = [
     "Figure",
     "class_size_bars",
+    "links_people",
     "figure_titles",
     "population_rows",
     "risk_by_column",
@@ -35,6 +36,7 @@ RISK = {
     "rare_values": "Rare values of sets",
     "rare_pairs": "Rare pairs of values of sets",
     "rare_triples": "Rare triples of values of sets",
+    "linkage_people": "Record linkage of people, by all their records",
     "linkage_nearest": "Record linkage",
     "linkage_nearest_uniques": "Record linkage of originally unique records",
     "linkage_nearest_above": "Records linked with a probability above 1/k",
@@ -54,6 +56,14 @@ RISK = {
     "beta_enhanced": "β-likeness, enhanced",
     "delta": "δ-disclosure privacy, δ",
     "delta_strict": "δ-disclosure privacy, δ over all values",
+}
+#: The titles that differ where the records of a person stay linked.
+RISK_OF_LINKED_PEOPLE = {
+    "k": "Smallest equivalence class (k), in people",
+    "uniques": "Unique people, by all their records",
+    "classes": "Equivalence classes of linked people",
+    "prosecutor_at_risk": "People above the accepted prosecutor risk",
+    "linkage_nearest": "Record linkage, record by record",
 }
 POPULATION = {
     "k_map": "k-map",
@@ -88,6 +98,13 @@ UTILITY = {
     "discernibility": "Discernibility metric",
     "il1s": "Information loss of numbers (IL1s)",
 }
+#: The titles that differ where the records of a person stay linked.
+UTILITY_OF_LINKED_PEOPLE = {
+    "average_class_size": "Average number of records with equal masked values",
+    "normalised_average_class_size": "Average number of records with equal masked values, divided "
+    "by k",
+    "discernibility": "Discernibility metric, record by record",
+}
 #: Titles of figures that the report shows elsewhere than in its tables of figures.
 OTHERS = {
     "unique_share": "Share of unique records",
@@ -113,6 +130,7 @@ SHARES = {
     "prosecutor_at_risk",
     "journalist",
     "marketer",
+    "linkage_people",
     "linkage_nearest",
     "linkage_nearest_uniques",
     "linkage_nearest_above",
@@ -153,16 +171,28 @@ class Figure:
     usual: str
 
 
-def figure_titles(part: EvaluationPart, figures: Mapping[str, Any]) -> dict[str, str]:
-    """The titles of all figures, including those of other packages."""
+def figure_titles(
+    part: EvaluationPart, figures: Mapping[str, Any], linked: bool = False
+) -> dict[str, str]:
+    """The titles of all figures, including those of other packages.
+
+    ``linked`` if the records of a person stay linked.
+    """
     by_column = {name: title[0].upper() + title[1:] for name, title in RISK_BY_COLUMN.items()}
-    return {**UTILITY, **RISK, **by_column, **OTHERS, **_added_titles(part, figures)}
+    of_people = {**UTILITY_OF_LINKED_PEOPLE, **RISK_OF_LINKED_PEOPLE} if linked else {}
+    return {**UTILITY, **RISK, **of_people, **by_column, **OTHERS, **_added_titles(part, figures)}
+
+
+def links_people(risk: Mapping[str, Any]) -> bool:
+    """Whether the figures of risk are of people whose records stay linked."""
+    return (risk.get("linkage_people") or {}).get("value") is not None
 
 
 def risk_rows(risk: Mapping[str, Any]) -> list[Figure]:
     """Every figure of risk before and after, those of columns one by one."""
-    before = risk["before"]["value"]
-    return list(_figure_rows({**RISK, **_added_titles("risk", risk)}, risk, before))
+    of_people = RISK_OF_LINKED_PEOPLE if links_people(risk) else {}
+    titles = {**RISK, **of_people, **_added_titles("risk", risk)}
+    return list(_figure_rows(titles, risk, risk["before"]["value"]))
 
 
 def population_rows(population: Mapping[str, Any] | None) -> list[Figure]:
@@ -212,9 +242,13 @@ def _format_share(share: float | None, has_share: bool) -> str:
     return WITHHELD if share is None else format_percent(share)
 
 
-def utility_rows(utility: Mapping[str, Any], promised: bool) -> list[Figure]:
-    """The figures of the table as a whole; those over k where a k is promised."""
-    titles = {**UTILITY, **_added_titles("utility", utility)}
+def utility_rows(utility: Mapping[str, Any], promised: bool, linked: bool = False) -> list[Figure]:
+    """The figures of the table as a whole; those over k where a k is promised.
+
+    ``linked`` if the records of a person stay linked.
+    """
+    of_people = UTILITY_OF_LINKED_PEOPLE if linked else {}
+    titles = {**UTILITY, **of_people, **_added_titles("utility", utility)}
     figures = {name: dict(utility[name]) for name in titles if name in utility}
     if not promised:
         figures["normalised_average_class_size"]["value"] = None

@@ -22,6 +22,7 @@ from ontomask.report.drawing.bars import WITHHELD, Bar, Pair, draw_bars, draw_pa
 from ontomask.report.drawing.heatmap import draw_heatmap
 from ontomask.report.figures import (
     class_size_bars,
+    links_people,
     population_rows,
     risk_by_column,
     risk_rows,
@@ -116,7 +117,9 @@ def report_contents(
         "risk_columns": risk_by_column(facts["risk"]),
         "population": population_rows(facts.get("population")),
         "population_words": _population_words(facts),
-        "utility": utility_rows(facts["utility"], facts["guarantee"]["k"] is not None),
+        "utility": utility_rows(
+            facts["utility"], facts["guarantee"]["k"] is not None, links_people(facts["risk"])
+        ),
         "class_sizes": _class_sizes(facts),
         "attributes": _attributes(facts, plan, schema),
         "sets": describe_sets(plan, facts),
@@ -133,7 +136,7 @@ def _describe_unit(facts: Mapping[str, Any], schema: Schema) -> str:
     if schema.person is None:
         return ""
     links = facts.get("links")
-    return describe_unit(one_record_each=links is not None and not links["links"])
+    return describe_unit(links is not None and not links["links"], links is not None)
 
 
 # ---------------------------------------------------------------------- the head
@@ -143,13 +146,22 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, str]]:
     risk = {name: figure["value"] for name, figure in facts["risk"].items()}
     guarantee, quality = facts["guarantee"], facts["utility"]["semantic_quality"]["value"]
     smallest, uniques, unit, known = words.worst_classes(guarantee)
-    alone = f"; {numbers.format_integer(guarantee['smallest'])} without them" if known else ""
+    # Where records are linked, the guarantee is about linked records, too.
+    is_apart = known and guarantee["released"]["link"] is None
+    alone = f"; {numbers.format_integer(guarantee['smallest'])} without them" if is_apart else ""
     k = guarantee["k"]
-    before_masking = (
-        "unique records on the quasi-identifiers before masking"
-        if known or unit == "people"
-        else "before masking"
-    )
+    linked = links_people(facts["risk"])
+    classes = "equivalence classes"
+    if linked:
+        before_masking = "unique people before masking"
+        classes += " of linked people"
+    elif known or unit == "people":
+        before_masking = "unique records on the quasi-identifiers before masking"
+    else:
+        before_masking = "before masking"
+    if linked and guarantee["released"]["columns"]:
+        before_masking += ", without the kept columns"
+        classes += ", with kept columns"
     smallest_tile = {
         "figure": numbers.format_integer(smallest),
         "words": f"{unit} in the smallest equivalence class{known}{alone}; "
@@ -157,7 +169,7 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, str]]:
             "no minimum guaranteed"
             if k is None
             else f"at least {numbers.format_integer(k)} guaranteed"
-            + (" on the quasi-identifiers" if known else "")
+            + (" on the quasi-identifiers" if is_apart else "")
         ),
     }
     unique_tile = {
@@ -169,14 +181,10 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, str]]:
         {
             "figure": numbers.format_integer(facts["records"]["released"]),
             "words": f"{words.name_released_records(facts)}, in "
-            f"{numbers.format_integer(guarantee['classes'])} equivalence classes",
+            f"{numbers.format_integer(guarantee['classes'])} {classes}",
         },
         smallest_tile,
-        {
-            "figure": format_percent(risk["linkage_nearest"]),
-            "words": "of the records linked correctly by record linkage; "
-            f"{format_percent(risk['before']['linkage_nearest'])} before masking",
-        },
+        _linkage_tile(risk),
         unique_tile,
         *(
             [
@@ -189,6 +197,23 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, str]]:
             else []
         ),
     ]
+
+
+def _linkage_tile(risk: Mapping[str, Any]) -> dict[str, str]:
+    """Record linkage; of people by all their records where these stay linked."""
+    before = risk["before"]
+    if risk.get("linkage_people") is None:
+        return {
+            "figure": format_percent(risk["linkage_nearest"]),
+            "words": "of the records linked correctly by record linkage; "
+            f"{format_percent(before['linkage_nearest'])} before masking",
+        }
+    return {
+        "figure": format_percent(risk["linkage_people"]),
+        "words": "of the people linked correctly by all their records; "
+        f"{format_percent(before['linkage_people'])} before masking. Record by record: "
+        f"{format_percent(risk['linkage_nearest'])}",
+    }
 
 
 def _roles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -219,11 +244,12 @@ def _population_words(facts: Mapping[str, Any]) -> str:
 
 def _class_sizes(facts: Mapping[str, Any]) -> Markup:
     pairs = [Pair(**size_range) for size_range in class_size_bars(facts["risk"])]
+    unit = "people" if links_people(facts["risk"]) else "records"
     return draw_paired_bars(
-        "Share of the records by the size of their equivalence class",
+        f"Share of the {unit} by the size of their equivalence class",
         pairs,
-        across="records in the equivalence class",
-        up="share of the records",
+        across=f"{unit} in the equivalence class",
+        up=f"share of the {unit}",
         shown=format_percent,
         ticks=lambda share: f"{100 * share:.0f} %",
     )

@@ -116,11 +116,21 @@ def worst_classes(guarantee: Mapping[str, Any]) -> tuple[int, int, str, str]:
 def describe_linkage(facts: Mapping[str, Any]) -> str:
     """Say how many records an attacker links to their originals by record linkage."""
     risk = {name: entry["value"] for name, entry in facts["risk"].items()}
-    return (
-        "Record linkage: an attacker who has the original values and links every released record "
+    of_records = (
+        "an attacker who has the original values and links every released record "
         f"to the most similar original record is right for "
         f"{format_percent(risk['linkage_nearest'])} of the records (before masking: "
-        f"{format_percent(risk['before']['linkage_nearest'])}){_estimate_interval(risk)}."
+        f"{format_percent(risk['before']['linkage_nearest'])})"
+        f"{_estimate_interval(risk, 'linkage_nearest')}."
+    )
+    if risk.get("linkage_people") is None:
+        return f"Record linkage: {of_records}"
+    return (
+        "Record linkage of people: an attacker who knows all records of a person and takes the "
+        "pseudonym with the most similar records is right for "
+        f"{format_percent(risk['linkage_people'])} of the people (before masking: "
+        f"{format_percent(risk['before']['linkage_people'])})"
+        f"{_estimate_interval(risk, 'linkage_people')}. Record by record, {of_records}"
     )
 
 
@@ -131,10 +141,13 @@ def list_measurements(facts: Mapping[str, Any]) -> list[str]:
     sentences: list[str] = []
     if facts["guarantee"]["k"] is None:
         sentences += map(_to_sentence, facts["guarantee"]["headline"])
+        uniques = risk["uniques"]
+        linked = risk.get("linkage_people") is not None
+        who = format_people(uniques) if linked else format_count(uniques, "record")
         sentences.append(
-            f"{format_count(risk['uniques'], 'record')} "
-            f"{'is' if risk['uniques'] == 1 else 'are'} unique in the masked columns (before "
-            f"masking: {format_integer(before['uniques'])})."
+            f"{who} {'is' if uniques == 1 else 'are'} unique in the masked columns"
+            f"{', by all their records' if linked else ''} (before masking: "
+            f"{format_integer(before['uniques'])})."
         )
     sentences.append(describe_linkage(facts))
     has_classes = facts["guarantee"]["k"] and facts["guarantee"]["classes"]
@@ -171,8 +184,8 @@ def _describe_disclosure(column: str, fewest: int, risk: Mapping[str, Any]) -> s
     return f"Attribute disclosure: {' '.join(sentences)}"
 
 
-def _estimate_interval(risk: Mapping[str, Any]) -> str:
-    interval = risk["linkage_nearest_interval"]
+def _estimate_interval(risk: Mapping[str, Any], figure: str) -> str:
+    interval = risk[f"{figure}_interval"]
     if interval is None:
         return ""
     low, high = interval
@@ -249,15 +262,26 @@ def _describe_risk(facts: Mapping[str, Any]) -> list[str]:
     risk = {name: entry["value"] for name, entry in facts["risk"].items()}
     before, guarantee = risk["before"], facts["guarantee"]
     first, *more = guarantee["headline"]
+    who, link, figure = (
+        "Records that are unique in these columns",
+        "every released record to the most similar original record",
+        "linkage_nearest",
+    )
+    if risk.get("linkage_people") is not None:
+        who, link, figure = (
+            "People who are unique in these columns by all their records",
+            "all records of a person to the pseudonym with the most similar records",
+            "linkage_people",
+        )
     return [
         f"The released table is {first}." if guarantee["classes"] else _to_sentence(first),
         *map(_to_sentence, more),
-        f"Records that are unique in these columns: {format_integer(before['uniques'])} "
+        f"{who}: {format_integer(before['uniques'])} "
         f"({format_percent(before['unique_share'])}) before, {format_integer(risk['uniques'])} "
         f"({format_percent(risk['unique_share'])}) after.",
-        "In a simulated record linkage attack, which links every released record to the most "
-        f"similar original record, {format_percent(risk['linkage_nearest'])} of the links were "
-        f"correct (before masking: {format_percent(before['linkage_nearest'])}).",
+        f"In a simulated record linkage attack, which links {link}, "
+        f"{format_percent(risk[figure])} of the links were "
+        f"correct (before masking: {format_percent(before[figure])}).",
     ]
 
 

@@ -25,7 +25,7 @@ from ontomask.risk.diversity import (
     homogeneous_records,
     recursive_diversity,
 )
-from ontomask.risk.evaluation import DESCRIPTIONS, evaluate_risk
+from ontomask.risk.evaluation import DESCRIPTIONS, describe_risks, evaluate_risk
 from ontomask.risk.intervals import rank_interval, sd_interval
 from ontomask.risk.likeness import (
     alpha,
@@ -41,6 +41,7 @@ from ontomask.risk.linkage import (
     projected,
     unchanged,
 )
+from ontomask.risk.linked_people import LinkedRows, PeopleLinkage, linkage_of_people
 from ontomask.risk.population import (
     POPULATION_DESCRIPTIONS,
     PopulationUniques,
@@ -78,6 +79,9 @@ __all__ = [
     "Linkage",
     "linkage_by_attribute",
     "projected",
+    "linkage_of_people",
+    "LinkedRows",
+    "PeopleLinkage",
     # masked numbers near the original ones
     "rank_interval",
     "sd_interval",
@@ -107,6 +111,7 @@ __all__ = [
     # all of it
     "evaluate_risk",
     "DESCRIPTIONS",
+    "describe_risks",
     "FigureDescription",
 ]
 

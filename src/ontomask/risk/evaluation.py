@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from math import isfinite
 from typing import Any
@@ -34,10 +34,15 @@ from ontomask.risk.likeness import (
     enhanced_beta_likeness,
 )
 from ontomask.risk.linkage import linkage_by_attribute, linkage_nearest, linkage_text
+from ontomask.risk.linked_people import (
+    LinkedRows,
+    linkage_of_people,
+    linkage_of_unmasked_people,
+)
 from ontomask.risk.sets import RecordOwners, rare_combinations, unique_sets
 from ontomask.risk.t_closeness import closeness
 
-__all__ = ["DESCRIPTIONS", "evaluate_risk", "evaluate_original_risk"]
+__all__ = ["DESCRIPTIONS", "describe_risks", "evaluate_risk", "evaluate_original_risk"]
 
 #: What fewer records or people have is rare, if there is no k.
 USUAL_K = 5
@@ -127,10 +132,20 @@ _OWN_DESCRIPTIONS: dict[str, FigureDescription] = {
         "A concept may be spelt differently.",
     ),
     **_describe_figures(
+        "lower",
+        "0 to 1",
+        linkage_people="Record linkage of people: share of the people linked correctly to the "
+        "pseudonyms whose released records, all together, are most similar to all their original "
+        "records. If several pseudonyms are equally similar, each counts with an equal share. Only "
+        "if the records of a person stay linked.",
+    ),
+    **_describe_figures(
         "neither",
         "0 to 1, lower and upper limit",
         linkage_nearest_interval="95 % confidence interval of the share of linked records; not "
         "computed if the experiment used all records.",
+        linkage_people_interval="95 % confidence interval of the share of linked people; not "
+        "computed if the experiment used all people.",
     ),
     **_describe_figures(
         "lower",
@@ -153,11 +168,13 @@ _OWN_DESCRIPTIONS: dict[str, FigureDescription] = {
         "1 to the number of records",
         linkage_nearest_records="Number of masked records in the linkage experiment.",
         linkage_nearest_tuples="Number of different combinations of masked values in it.",
+        linkage_people_number="Number of people in the linkage experiment with all their records.",
     ),
     **_describe_figures(
         "neither",
         "true or false",
         linkage_nearest_sampled="Whether the linkage experiment used a random sample of records.",
+        linkage_people_sampled="Whether the linkage experiment used a random sample of people.",
     ),
     **_describe_figures(
         "lower",
@@ -229,6 +246,57 @@ _OWN_DESCRIPTIONS: dict[str, FigureDescription] = {
 #: The meaning of each figure of :func:`evaluate_risk`, as :class:`FigureDescription`.
 DESCRIPTIONS = FigureDescriptions("risk", _OWN_DESCRIPTIONS)
 
+#: What the figures of equivalence classes mean where the records of a person stay linked. The usual
+#: values are those of single records.
+_OF_LINKED_PEOPLE: dict[str, FigureDescription] = {
+    **_describe_figures(
+        "higher",
+        "1 to the number of people",
+        k="k-anonymity of linked people: number of people in the smallest equivalence class. A "
+        "class consists of the people who share all released records of a pseudonym, with the "
+        "masked values of all quasi-identifiers.",
+    ),
+    **_describe_figures(
+        "lower",
+        "1 to the number of people",
+        classes="Number of equivalence classes of linked people.",
+    ),
+    **_describe_figures(
+        "neither",
+        "pairs of integers",
+        class_sizes="Number of equivalence classes of each size in people: [size, classes], "
+        "smallest first.",
+    ),
+    **_describe_figures(
+        "lower",
+        "0 to the number of people",
+        uniques="Number of unique people: nobody else has all released records of a pseudonym.",
+    ),
+    **_describe_figures(
+        "lower",
+        "0 to 1",
+        unique_share="Share of the people who are unique by all their records.",
+        prosecutor="Prosecutor risk: highest re-identification risk of a person if the attacker "
+        "knows all records of the person and that they are in the table; 1 divided by the number "
+        "of people in the smallest class.",
+        prosecutor_at_risk="Share of the people whose prosecutor risk is above the threshold (1/k "
+        "if k is given).",
+        journalist=_OWN_DESCRIPTIONS["journalist"].meaning
+        + " With a population, it looks at each record alone.",
+        marketer="Marketer risk: expected share of correct links if the attacker links all people "
+        "by all their records; the mean prosecutor risk.",
+        linkage_nearest="Record linkage, record by record: share of the records linked correctly "
+        "to their nearest original records. An attacker who can put the records of a person "
+        "together uses all of them: see the record linkage of people.",
+    ),
+}
+
+
+def describe_risks(linked: bool) -> Mapping[str, FigureDescription]:
+    """The meaning of each figure; ``linked`` if the records of a person stay linked."""
+    usual = {name: replace(described, usual="") for name, described in _OF_LINKED_PEOPLE.items()}
+    return {**DESCRIPTIONS, **usual} if linked else DESCRIPTIONS
+
 
 def evaluate_risk(
     plan: Transitions,
@@ -239,6 +307,7 @@ def evaluate_risk(
     threshold: float | None = None,
     population: Mapping[tuple[Any, ...], int] | None = None,
     people: OwnersPair = (None, None),
+    linked: LinkedRows | None = None,
     removed: bool = False,
     semantic_closeness: bool = False,
     c: float = 3.0,
@@ -258,6 +327,8 @@ def evaluate_risk(
         people: The target and the person of every record, and the tuple and the person, to count
             people in :func:`~ontomask.risk.unique_sets` and
             :func:`~ontomask.risk.rare_combinations`.
+        linked: The rows of people whose records stay linked. Equivalence classes then consist of
+            people with the same released rows, and count people.
         removed: Whether suppressed records are removed from the table. They are then in no class,
             but still count among all records in the shares of linked records.
         semantic_closeness: Whether to compute ``t_semantic``, which takes time.
@@ -288,10 +359,12 @@ def evaluate_risk(
         matches = None
         if population is not None:
             matches = class_measures.population_sizes(table_plan, population, masked, removed)
+        rows = linked.unmasked() if linked is not None and not masked else linked
         figures = {
-            **_class_figures(table_plan, removed, threshold, matches),
+            **_class_figures(table_plan, removed, threshold, matches, rows),
             **_set_figures(table_plan, k, people[0] if masked else people[1]),
             **_linkage_figures(table_plan, k, most, random),
+            **_people_linkage_figures(table_plan, rows, random, masked),
             **_sensitive_figures(sensitive, semantic_closeness, c),
         }
         return with_added_figures("risk", table_plan, figures)
@@ -305,16 +378,19 @@ def evaluate_original_risk(
     k: int | None = None,
     confidential: Sequence[Confidential] = (),
     people: RecordOwners | None = None,
+    linked: LinkedRows | None = None,
 ) -> dict[str, Any]:
     """Every risk measure of a table that is released as it is.
 
-    ``people`` are the tuple and the person of every record, where that is known.
+    ``people`` are the tuple and the person of every record, where that is known, and ``linked``
+    the rows of people whose records stay linked.
     """
     plan = _identity_plan(tuples)
     figures = {
-        **_class_figures(plan, False, 1 / k if k else 0.2, None),
+        **_class_figures(plan, False, 1 / k if k else 0.2, None, linked),
         **_set_figures(plan, k, people),
         **_linkage_figures(plan, k, 100_000, None),
+        **_people_linkage_figures(plan, linked, None, masked=False),
         **_sensitive_figures(confidential, False, 3.0),
     }
     return with_added_figures("risk", plan, figures)
@@ -327,9 +403,15 @@ def _identity_plan(tuples: Tuples) -> Transitions:
 
 
 def _class_figures(
-    plan: Transitions, removed: bool, threshold: float, people: np.ndarray[Any, Any] | None
+    plan: Transitions,
+    removed: bool,
+    threshold: float,
+    people: np.ndarray[Any, Any] | None,
+    linked: LinkedRows | None,
 ) -> dict[str, Any]:
-    sizes = class_measures.masked_classes(plan, removed)
+    row_sizes = sizes = class_measures.masked_classes(plan, removed)
+    if linked is not None:
+        sizes = linked.class_sizes(class_measures.canonical_targets(plan))
     uniques = class_measures.uniques(sizes)
     return {
         "k": class_measures.k(sizes),
@@ -340,7 +422,9 @@ def _class_figures(
         "suppressed": int(plan.class_sizes()[plan.suppressed_targets].sum()) / plan.tuples.records,
         "prosecutor": class_measures.prosecutor(sizes),
         "prosecutor_at_risk": class_measures.records_at_risk(sizes, threshold),
-        "journalist": class_measures.journalist(sizes, people),
+        "journalist": class_measures.journalist(sizes)
+        if people is None
+        else class_measures.journalist(row_sizes, people),
         "marketer": class_measures.marketer(sizes),
     }
 
@@ -375,6 +459,27 @@ def _linkage_figures(
         "linkage_without": {name: shares["without"] for name, shares in by_attribute.items()},
         "rank_interval": rank_interval(plan),
         "sd_interval": sd_interval(plan),
+    }
+
+
+def _people_linkage_figures(
+    plan: Transitions,
+    linked: LinkedRows | None,
+    random: np.random.Generator | None,
+    masked: bool,
+) -> dict[str, Any]:
+    """The linkage of linked people; nothing where records do not stay linked."""
+    linkage = None
+    if linked is not None and masked:
+        linkage = linkage_of_people(plan, linked, random=random)
+    elif linked is not None:
+        linkage = linkage_of_unmasked_people(plan.tuples, linked)
+    interval = None if linkage is None else linkage.interval
+    return {
+        "linkage_people": None if linkage is None else linkage.linked,
+        "linkage_people_interval": None if interval is None else list(interval),
+        "linkage_people_number": None if linkage is None else linkage.people,
+        "linkage_people_sampled": None if linkage is None else linkage.sampled,
     }
 
 

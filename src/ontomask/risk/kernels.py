@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ontomask._runtime.compiled import jit
 
-__all__ = ["greedy_transport_cost", "nearest"]
+__all__ = ["greedy_transport_cost", "measure_values", "nearest"]
 
 Floats = NDArray[np.float64]
 Longs = NDArray[np.int64]
@@ -44,21 +44,9 @@ def nearest(
     row = np.empty(offset[m], tables.dtype)
     for t in range(lines.shape[0]):
         rest = np.int64(0)  # what the other attributes add at least
-        for j in range(m):
-            closest = np.int64(2**62)
-            for v in range(offset[j], offset[j + 1]):
-                if np.isnan(goals[t, j]):
-                    row[v] = 0
-                elif unit[j, 0] == 0:
-                    row[v] = tables[lines[t, j] + v - offset[j]]
-                elif np.isinf(goals[t, j]) or np.isinf(numbers[v]):
-                    row[v] = 0 if goals[t, j] == numbers[v] else np.rint(unit[j, 2])
-                else:
-                    apart = np.abs(goals[t, j] - numbers[v])
-                    row[v] = np.rint(apart / unit[j, 0] * unit[j, 1])
-                closest = min(closest, np.int64(row[v]))
-            if j > 0:
-                rest += closest
+        measure_values(t, offset, lines, tables, goals, numbers, unit, row)
+        for j in range(1, m):
+            rest += np.int64(row[offset[j] : offset[j + 1]].min())
         first = 0
         for v in range(offset[1]):
             if begin[v] < begin[v + 1] and (
@@ -74,6 +62,31 @@ def nearest(
                     v, row, offset, codes, counts, begin, best, records_at_best
                 )
         least[t], records[t] = best, records_at_best
+
+
+@jit
+def measure_values(
+    t: int,
+    offset: Longs,
+    lines: Longs,
+    tables: NDArray[Any],
+    goals: Floats,
+    numbers: Floats,
+    unit: Floats,
+    row: NDArray[Any],
+) -> None:
+    """Write the distance from a target to each value of each attribute, as in :func:`nearest`."""
+    for j in range(offset.size - 1):
+        for v in range(offset[j], offset[j + 1]):
+            if np.isnan(goals[t, j]):
+                row[v] = 0
+            elif unit[j, 0] == 0:
+                row[v] = tables[lines[t, j] + v - offset[j]]
+            elif np.isinf(goals[t, j]) or np.isinf(numbers[v]):
+                row[v] = 0 if goals[t, j] == numbers[v] else np.rint(unit[j, 2])
+            else:
+                apart = np.abs(goals[t, j] - numbers[v])
+                row[v] = np.rint(apart / unit[j, 0] * unit[j, 1])
 
 
 @jit

@@ -28,11 +28,14 @@ from ontomask.microdata.tuples import Transitions, Tuples, cache_per_plan, count
 
 __all__ = [
     "Linkage",
+    "LinkageSearch",
+    "has_no_zero_distance",
     "linkage_by_attribute",
     "linkage_nearest",
     "linkage_text",
     "projected",
     "unchanged",
+    "wilson_interval",
 ]
 
 Floats = NDArray[np.float64]
@@ -173,7 +176,7 @@ def linkage_nearest(
         tuples=len(np.unique(plan.target[chosen > 0])),
         records=records,
         sampled=sampled,
-        interval=_wilson(linked, records) if sampled else None,
+        interval=wilson_interval(linked, records) if sampled else None,
     )
 
 
@@ -202,7 +205,7 @@ def _choose_records(
     return np.bincount(transition, minlength=len(plan.count)), True
 
 
-def _wilson(share: float, records: int) -> tuple[float, float]:
+def wilson_interval(share: float, records: int) -> tuple[float, float]:
     """Wilson's interval for a share."""
     z = NORMAL_95**2 / records
     middle = (share + z / 2) / (1 + z)
@@ -281,7 +284,7 @@ def _count_link_sharers(plan: Transitions, chosen: Longs) -> Longs:
     wanted = wanted[np.argsort(plan.target[wanted], kind="stable")]
     targets, begin = np.unique(plan.target[wanted], return_index=True)
     ends = np.append(begin, len(wanted))
-    search = _LinkageSearch(plan.tuples, plan.targets[targets])
+    search = LinkageSearch(plan.tuples, plan.targets[targets])
 
     def link(block: slice) -> None:
         least, records = _find_nearest(search, block)
@@ -300,7 +303,7 @@ def _equal_tuples(plan: Transitions) -> Longs:
     -1 for all where different tuples may be at no distance: a tuple is not its only nearest then.
     """
     attributes = plan.tuples.attributes
-    if not all(_has_no_zero_distance(a, max(b.weight for b in attributes)) for a in attributes):
+    if not all(has_no_zero_distance(a, max(b.weight for b in attributes)) for a in attributes):
         return np.full(len(plan.targets), -1)
     both = np.vstack([plan.tuples.targets(), plan.targets])
     codes = [np.unique(column, return_inverse=True)[1] for column in both.T]
@@ -310,7 +313,7 @@ def _equal_tuples(plan: Transitions) -> Longs:
     return own[place[len(plan.tuples) :]]
 
 
-def _has_no_zero_distance(attribute: Attribute, heaviest: float) -> bool:
+def has_no_zero_distance(attribute: Attribute, heaviest: float) -> bool:
     """Whether no two different values have distance 0, in fixed point."""
     share = attribute.weight / (heaviest or 1.0)
     if isinstance(attribute, NumericalAttribute):
@@ -365,10 +368,10 @@ def _split_into_blocks(size: int) -> Iterator[slice]:
         yield slice(first, min(first + TARGETS_AT_A_TIME, size))
 
 
-def _find_nearest(search: _LinkageSearch, block: slice) -> tuple[Longs, Longs]:
+def _find_nearest(search: LinkageSearch, block: slice) -> tuple[Longs, Longs]:
     """For each target of a block the least distance to a tuple, and the records at it.
 
-    Distances are those of :meth:`_LinkageSearch.distances`.
+    Distances are those of :meth:`LinkageSearch.distances`.
     """
     from ontomask.risk import kernels
 
@@ -391,7 +394,7 @@ def _find_nearest(search: _LinkageSearch, block: slice) -> tuple[Longs, Longs]:
     return least, records
 
 
-class _LinkageSearch:
+class LinkageSearch:
     """How targets compare with tuples: by whole numbers, multiples of the distance.
 
     The scale is that of the masking methods: the attribute of the greatest weight has 2^28 for a
@@ -449,9 +452,9 @@ class _LinkageSearch:
             farthest += (distance + 1e-6) * self.factors[j]
         return np.int32 if farthest < 2**31 - 1 else np.int64
 
-    def tables(self, block: slice) -> tuple[Longs, NDArray[Any]]:
+    def tables(self, block: slice | Longs) -> tuple[Longs, NDArray[Any]]:
         """The distances from targets to all words, end to end; where each target's begin."""
-        lines = np.zeros((block.stop - block.start, len(self.factors)), dtype=np.int64)
+        lines = np.zeros((len(self.targets[block]), len(self.factors)), dtype=np.int64)
         parts: list[NDArray[Any]] = [np.zeros(0, dtype=self.integer_type)]
         length = 0
         for j, attribute in enumerate(self.tuples.attributes):

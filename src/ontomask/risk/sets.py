@@ -19,7 +19,13 @@ from ontomask.microdata.sets.combinations import count_combinations_of
 from ontomask.microdata.sets.set_concepts import has_sets, held_concepts
 from ontomask.microdata.tuples import Transitions
 
-__all__ = ["MOST_COMBINATIONS", "RecordOwners", "rare_combinations", "unique_sets"]
+__all__ = [
+    "MOST_COMBINATIONS",
+    "RecordOwners",
+    "rare_combinations",
+    "released_sets",
+    "unique_sets",
+]
 
 Longs = NDArray[np.int64]
 
@@ -118,12 +124,12 @@ def _set_holders(plan: Transitions, people: RecordOwners | None) -> dict[str, _S
     columns = {}
     for j, attribute in enumerate(plan.tuples.attributes):
         if isinstance(attribute, NominalAttribute) and has_sets(attribute):
-            sets, place = _released_sets(plan, j, attribute)
+            sets, place = released_sets(plan, j, attribute)
             columns[attribute.name] = _find_holders(sets, place, plan, people)
     return columns
 
 
-def _released_sets(
+def released_sets(
     plan: Transitions, j: int, attribute: NominalAttribute
 ) -> tuple[ConceptSets, Longs]:
     """The sets among the targets, and which of them each target has; -1 for none."""

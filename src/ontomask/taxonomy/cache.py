@@ -37,7 +37,7 @@ __all__ = ["read_through_cache", "cache_folder"]
 SMALLEST = 1_000_000
 #: Number of cached taxonomies that are kept, the newest ones.
 MOST_ENTRIES = 30
-LAYOUT = 1
+LAYOUT = 2
 BETWEEN_CONCEPTS, BETWEEN_NAMES = "\x1e", "\x1f"
 
 CaughtWarnings = list[tuple[str, str]]
@@ -191,8 +191,9 @@ def _make_read_only(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _restore_about(fields: dict[str, Any]) -> About:
-    style = fields.pop("code_style")
-    return About(**fields, code_style=CodeStyle(**style) if style else None)
+    style, languages = fields.pop("code_style"), tuple(fields.pop("languages"))
+    code_style = CodeStyle(**style) if style else None
+    return About(**fields, code_style=code_style, languages=languages)
 
 
 def repeat_warnings(warned: CaughtWarnings, where: str, stacklevel: int) -> None:

@@ -24,8 +24,9 @@ from ontomask.errors import (
 from ontomask.taxonomy import graph
 from ontomask.taxonomy.about import About
 from ontomask.taxonomy.graph import IntArray, Links
-from ontomask.taxonomy.names import Hit, NameIndex, closest_names, fold_name
+from ontomask.taxonomy.names import Hit, NameIndex, closest_names
 from ontomask.taxonomy.value_counts import to_list
+from ontomask.taxonomy.word_forms import fold_name, guess_language
 
 __all__ = ["Concept", "Labels", "Taxonomy"]
 
@@ -535,7 +536,18 @@ class Taxonomy:
     @cached_property
     def names(self) -> NameIndex:
         """Concepts by identifier, alias, label and synonym."""
-        return NameIndex(self.identifiers, self._aliases, self._labels)
+        return NameIndex(self.identifiers, self._aliases, self._labels, self.languages)
+
+    @cached_property
+    def languages(self) -> tuple[str, ...]:
+        """Codes of the languages of its names; guessed from them if its source does not say so.
+
+        Empty if that is not clear.
+        """
+        if self.about.languages:
+            return self.about.languages
+        guess = guess_language(name for names in self._labels for name in names)
+        return (guess,) if guess else ()
 
     @cached_property
     def _search_entries(self) -> list[tuple[str, str, int]]:
@@ -548,6 +560,12 @@ class Taxonomy:
     def _identifiers_of(self, codes: Iterable[int] | NDArray[Any]) -> tuple[Concept, ...]:
         code_list = codes.tolist() if isinstance(codes, np.ndarray) else codes
         return tuple(self.identifiers[code] for code in code_list)
+
+    def with_about(self, about: About) -> Taxonomy:
+        """The same taxonomy, with another description of its source."""
+        return Taxonomy(
+            self.identifiers, self.parent_links, self._labels, self._aliases, about, self.depths
+        )
 
     def _restrict_to(self, codes: NDArray[np.int64]) -> Taxonomy:
         """The taxonomy of these concepts alone; the first must be above all others."""

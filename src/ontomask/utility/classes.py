@@ -13,15 +13,22 @@ __all__ = ["average_class_size", "discernibility", "kl"]
 Longs = NDArray[np.int64]
 
 
-def kl(plan: Transitions) -> float:
+def kl(plan: Transitions, removed: bool = False) -> float:
     r"""Kullback-Leibler divergence between the original and the masked combinations of values.
 
     .. math:: KL = \sum_t f_t \log \frac{f_t}{f^*_t}
 
     (SF eq. 8.) The sum is over the distinct original combinations, with :math:`f^*_t = (c^*_t +
-    \frac12 [c^*_t = 0]) / (n + \frac12 absent)`. From 0 (unchanged); lower is better. Departures
-    from the paper: combinations that have disappeared count as half a record, so the sum is never
-    negative.
+    \frac12 [c^*_t = 0]) / (n^* + \frac12 absent)` over the :math:`n^*` released records.
+    Departures from the paper: combinations that have disappeared count as half a record, so the
+    sum is never negative.
+
+    Args:
+        plan: The planned transitions.
+        removed: Whether suppressed records are not released. Otherwise they are one combination.
+
+    Returns:
+        A number from 0 up; lower is better.
 
     >>> from ontomask.utility.example import six_patients
     >>> round(kl(six_patients()), 3)
@@ -30,9 +37,10 @@ def kl(plan: Transitions) -> float:
     before, after = _visible_tuples(plan)
     size = int(max(before.max(), after.max())) + 1
     original = np.bincount(before, weights=plan.count, minlength=size)
-    masked = np.bincount(after, weights=plan.count, minlength=size)[original > 0]
-    n, absent = plan.tuples.records, int((masked == 0).sum())
-    share = original[original > 0] / n
+    released = np.where(plan.released_targets(removed)[plan.target], plan.count, 0)
+    masked = np.bincount(after, weights=released, minlength=size)[original > 0]
+    n, absent = int(released.sum()), int((masked == 0).sum())
+    share = original[original > 0] / plan.tuples.records
     return float(share @ np.log(share / (np.where(masked == 0, 0.5, masked) / (n + absent / 2))))
 
 
@@ -79,9 +87,8 @@ def average_class_size(plan: Transitions, k: int | None = None, removed: bool = 
 
 def _class_sizes(plan: Transitions, removed: bool) -> Longs:
     _, after = _visible_tuples(plan)
-    blank: NDArray[np.bool_] = np.all(np.isnan(plan.targets), axis=1)
-    left_out = blank[plan.target] & removed
-    sizes = np.bincount(after, weights=np.where(left_out, 0, plan.count)).astype(np.int64)
+    released = np.where(plan.released_targets(removed)[plan.target], plan.count, 0)
+    sizes = np.bincount(after, weights=released).astype(np.int64)
     return sizes[sizes > 0]
 
 

@@ -259,7 +259,7 @@ def evaluate_utility(
         "changed": changed(plan),
         "changed_records": changed_records(plan),
         "semantic_quality": semantic_quality(plan),
-        "kl": kl(plan),
+        "kl": kl(plan, removed),
         "discernibility": discernibility(plan, removed),
         "average_class_size": average_class_size(plan, None, removed),
         "normalised_average_class_size": average_class_size(plan, k, removed) if k else None,

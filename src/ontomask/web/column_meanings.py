@@ -16,9 +16,9 @@ from ontomask._runtime.own_warnings import collect_warnings
 from ontomask.errors import ParameterError
 from ontomask.microdata.schema import Nominal
 from ontomask.pipeline.meaning.column import ColumnMeaning, find_column_meaning
+from ontomask.releasefile.fields import files_of_column
 from ontomask.releasefile.model import ColumnSpec
 from ontomask.taxonomy import Taxonomy
-from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES
 from ontomask.web.session import Workbench
 
 __all__ = ["LoadedMeaning", "load_meaning"]
@@ -75,7 +75,7 @@ def _load_cached(
     cached = cache.columns.get(name)
     if cached is not None and cached[0] is table and cached[1] == key:
         return cached[2]
-    column, notes = _load_column(bench, name, fields, stamps, cache)
+    column, notes = _load_column(bench, name, fields, cache)
     quasi = fields.get("role") == "quasi"
     meaning = find_column_meaning(
         column, bench.values(name), [str(mark) for mark in marks] if quasi else []
@@ -86,17 +86,13 @@ def _load_cached(
 
 
 def _file_stamps(bench: Workbench, fields: Mapping[str, Any]) -> list[Any]:
-    """Modification time, size and inode of each file that a column names; None where it has none.
+    """Modification time, size and inode of each file that a column names.
 
     A folder, as some taxonomies are, changes with its entries.
     """
     stamps: list[Any] = []
-    for name in ("taxonomy", "mapping"):
-        source = fields.get(name)
-        if not isinstance(source, str) or (name == "taxonomy" and source in KNOWN_TAXONOMIES):
-            stamps.append(None)
-            continue
-        path = bench.folder.resolve_inside(source)
+    for name in files_of_column(fields):
+        path = bench.folder.resolve_inside(name)
         try:
             stat = path.stat()
             stamps.append([stat.st_mtime_ns, stat.st_size, stat.st_ino])
@@ -106,14 +102,15 @@ def _file_stamps(bench: Workbench, fields: Mapping[str, Any]) -> list[Any]:
 
 
 def _load_column(
-    bench: Workbench, name: str, fields: Mapping[str, Any], stamps: list[Any], cache: _MeaningCache
+    bench: Workbench, name: str, fields: Mapping[str, Any], cache: _MeaningCache
 ) -> tuple[Nominal, tuple[str, ...]]:
     """Load the column as masking would; the rest of the release file may still be missing."""
     folder = bench.folder.path
     role = "confidential" if fields.get("role") == "confidential" else "quasi"
     settings = ColumnSpec.from_dict(name, {**fields, "role": role}, folder)
     options = sorted((settings.options or {}).items())
-    key = repr((settings.taxonomy, settings.format, options, stamps[0]))
+    sources = {field: fields.get(field) for field in ("taxonomy", "more_taxonomies")}
+    key = repr((sources, settings.format, options, _file_stamps(bench, sources)))
     loaded, notes = cache.taxonomies.get(key, ({}, ()))
     with collect_warnings() as collected:
         column = settings.schema_column(name, folder, loaded)  # loads what is not in there yet

@@ -25,6 +25,9 @@ _HINTS = {
     "missing_marks": "add {value} on the Roles screen, under “Marks for missing values”",
     "repair_codes": "tick “Restore zeros and decimal points” on the Meaning screen, under "
     "“Matching options”",
+    "prefer": "enter it on the Meaning screen, under “Matching options”",
+    "senses": "choose how names of several concepts are read on the Meaning screen, under "
+    "“Matching options”",
     "mapping": "assign a concept to each of these values on the Meaning screen",
     "corrections": "assign a concept to each of these values on the Meaning screen",
     "domain": "choose another part of the taxonomy on the Meaning screen, under “Domain: compare "

@@ -20,13 +20,12 @@ import yaml
 from ontomask._runtime.files.atomic_files import atomic_write
 from ontomask._runtime.yaml_text import format_yaml
 from ontomask.errors import OntomaskError, ParameterError, SpecError
-from ontomask.releasefile.fields import label_files
+from ontomask.releasefile.fields import files_of_column
 from ontomask.releasefile.methods import rename_old_settings
 from ontomask.releasefile.model import ReleaseFile, Requirements, problems_of_release_file
 from ontomask.releasefile.problems import Problem
 from ontomask.releasefile.validation import is_remote
 from ontomask.releasefile.yaml_file import MAX_FILE_BYTES, edit_yaml, parse_yaml
-from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES
 from ontomask.web.control_hints import describe_problem
 from ontomask.web.errors import ChangedElsewhere, OutsideError
 from ontomask.web.folder import WorkingFolder
@@ -226,11 +225,7 @@ def paths_in(fields: Mapping[str, Any]) -> Iterator[str]:
     previous = fields.get("previous") or ()
     yield from [previous] if isinstance(previous, str) else filter(_is_text, previous)
     for column in (fields.get("columns") or {}).values():
-        if isinstance(column.get("taxonomy"), str) and column["taxonomy"] not in KNOWN_TAXONOMIES:
-            yield column["taxonomy"]
-        yield from label_files(column.get("options"))
-        if isinstance(column.get("mapping"), str):
-            yield column["mapping"]
+        yield from files_of_column(column)
 
 
 def _is_text(value: Any) -> bool:

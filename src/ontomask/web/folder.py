@@ -20,6 +20,7 @@ OWN_FOLDER = ".ontomask"
 #: Endings of files that may hold a taxonomy.
 TAXONOMY_SUFFIXES = (
     *(".obo", ".owl", ".rdf", ".ttl", ".nt", ".xml", ".csv", ".tsv", ".txt", ".json", ".zip"),
+    *(".xlsx", ".xls", ".ods"),
     *(".trig", ".nq", ".jsonld", ".ofn", ".owx", ".omn"),
 )
 

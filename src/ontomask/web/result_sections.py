@@ -139,8 +139,12 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
     before_masking, promise = risk["before"], facts["guarantee"]
     similarity = facts["utility"]["semantic_quality"]["value"]
     smallest, uniques, unit, known = worst_classes(promise)
-    # Before masking, only records on the quasi-identifiers were counted.
+    people_linked = risk.get("linkage_people") is not None
+    figure = "linkage_people" if people_linked else "linkage_nearest"
+    # Before masking, records on the quasi-identifiers were counted, or linked people.
     comparable = not known and unit == "records"
+    if people_linked:
+        comparable = not promise["released"]["columns"]
     tiles = [
         (
             "uniques",
@@ -152,9 +156,12 @@ def _tiles(facts: Mapping[str, Any]) -> list[dict[str, Any]]:
         ),
         (
             "linked",
-            "record linkage",
-            before_masking["linkage_nearest"],
-            risk["linkage_nearest"],
+            "record linkage of people, by all their records; record by record: "
+            f"{format_percent(risk['linkage_nearest'])}"
+            if people_linked
+            else "record linkage",
+            before_masking[figure],
+            risk[figure],
             format_percent,
             "lower",
         ),

@@ -97,8 +97,15 @@ def check(found, rows, names, person):
     if person:
         assert found.people == len({row["person"] for row in rows} - {None})
         assert found.unique_people == unique(rows, names, person=True)
+        bags = {row["person"]: Counter() for row in rows if row["person"] is not None}
+        for row in rows:
+            if row["person"] is not None:
+                bags[row["person"]][tuple(row[name] for name in names)] += 1
+        shared = Counter(frozenset(bag.items()) for bag in bags.values())
+        assert found.linked_unique_people == sum(people == 1 for people in shared.values())
     else:
         assert (found.people, found.unique_people) == (None, None)
+        assert found.linked_unique_people is None
     assert [(s.least, s.most, s.classes, s.records) for s in found.sizes] == sizes(
         rows, names, person
     )

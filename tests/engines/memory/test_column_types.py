@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import ontomask as om
+from ontomask.errors import ColumnError
 from pairing import each_with
 
 RNG = np.random.default_rng(0)
@@ -22,7 +23,7 @@ OTHERS = [
     om.Resampling(k=3),
     om.Suppression(k=3),
     om.RankSwapping(window=3),
-    om.NoiseAddition(0.5),
+    om.NoiseAddition(0.5, bounds="resample"),
 ]
 
 
@@ -99,3 +100,22 @@ def test_a_category_of_numbers_takes_the_means():
     released = om.mask(table, om.Schema([om.Numeric("x")]), om.Microaggregation(k=3)).data
     assert list(released["x"].cat.categories) == sorted(set(released["x"]))
     assert not released["x"].isna().any()
+
+
+def test_a_type_that_cannot_hold_masked_numbers_is_named(tmp_path):
+    numbers = pd.Series(NUMBERS).astype("uint8")
+    file = tmp_path / "numbers.parquet"
+    pl.DataFrame({"n": numbers}).write_parquet(file)
+    schema = om.Schema([om.Numeric("n")])
+    tables = (
+        pd.DataFrame({"n": numbers}),
+        pl.DataFrame({"n": numbers}),
+        pa.table({"n": numbers}),
+        file,
+    )
+    for table in tables:
+        with pytest.raises(ColumnError, match=r"(?s)'n' has type (?i:uint8), .* bounds='resample'"):
+            om.mask(table, schema, om.NoiseAddition(1), seed=2**70)
+    dates = pd.DataFrame({"n": ["9999-12-30", "9000-01-01"] * 9})
+    with pytest.raises(ColumnError, match="'n' would have masked dates .* after 9999"):
+        om.mask(dates, om.Schema([om.Date("n")]), om.NoiseAddition(1), seed=2**70)

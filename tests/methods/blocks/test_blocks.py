@@ -35,6 +35,7 @@ METHODS = [
     om.Microaggregation(2, distance="s"),
     om.Microaggregation(2, algorithm="mdav", distance="s_paper", operators="classic"),
     om.Microaggregation(2, replacement="synthetic"),
+    om.Microaggregation(2, replacement="synthetic_paper"),
     om.Recoding(2),
     om.Recoding(2, heuristics="none"),
     om.Recoding(2, distance="discernibility"),

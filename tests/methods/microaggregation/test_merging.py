@@ -610,7 +610,7 @@ def test_without_confidential_columns_there_is_nothing_to_vary(patients):
         ({"algorithm": "ward"}, "'merge' or 'mdav'"),
         ({"distance": "euclid"}, "'mean', 's' or 's_paper'"),
         ({"candidates": "all"}, "'hierarchy' or 'values'"),
-        ({"replacement": "none"}, "'centroid' or 'synthetic'"),
+        ({"replacement": "none"}, "'synthetic' or 'synthetic_paper'"),
         ({"operators": "modern"}, "'semantic' or 'classic'"),
         ({"objective": "mse"}, "'sse' or 'sad'"),
         ({"centroid": "worst"}, "'rule' or 'best'"),

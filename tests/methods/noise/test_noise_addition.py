@@ -236,7 +236,10 @@ def test_promises_for_tables_of_words_and_numbers(data, strategy, operators):
         st.lists(st.integers(-5, 9), min_size=n, max_size=n).filter(lambda it: len(set(it)) > 1)
     )
     table = [(words, taxonomy), (numbers, None)]
-    method = NoiseAddition(0.5, strategy=strategy, operators="classic" if operators else "semantic")
+    bounds = data.draw(st.sampled_from(["none", "reflect", "clip", "resample"]))
+    method = NoiseAddition(
+        0.5, strategy=strategy, operators="classic" if operators else "semantic", bounds=bounds
+    )
     plan = planned(table, method, seed=7)
     again = planned(table, method, seed=7)
     assert plan.count.sum() == n  # and the transitions account for each tuple, or they were refused
@@ -248,7 +251,7 @@ def test_promises_for_tables_of_words_and_numbers(data, strategy, operators):
     assert len(np.unique(plan.targets, axis=0)) == len(plan.targets)
     for _, (concept, after) in outcome(plan):
         assert concept in taxonomy
-        assert min(numbers) <= after <= max(numbers)
+        assert bounds == "none" or min(numbers) <= after <= max(numbers)
         assert after == round(after)
         if strategy != "semantic":
             assert concept in words
@@ -339,18 +342,40 @@ def test_two_values_in_a_domain_of_two():
 # ---------------------------------------------------------------- plans of numbers
 
 
+@pytest.mark.parametrize("distribution", ["normal", "laplace"])
+@pytest.mark.parametrize(
+    "column",
+    [
+        np.round(np.exp(np.random.default_rng(1).normal(3, 0.7, 100_000)), 2),
+        np.random.default_rng(2).exponential(3, 100_000).astype(int),
+        np.random.default_rng(3).random(100_000) < 0.1,  # rounding is much of this noise
+    ],
+    ids=["log-normal", "whole and skewed", "zeros and ones"],
+)
+def test_the_mean_is_kept_and_the_variance_grows_by_alpha(column, distribution):
+    decimals = 2 if column.dtype == float else 0
+    tuples, _ = count_tuples(
+        *zip(*[attribute("x", column.astype(float).tolist(), decimals=decimals)], strict=True)
+    )
+    plan = NoiseAddition(0.5, distribution).plan(tuples, np.random.default_rng(4))
+    masked = plan.targets[plan.target, 0]
+    mean = masked @ plan.count / len(column)
+    variance = (masked - mean) ** 2 @ plan.count / len(column)
+    assert abs(mean - column.mean()) < 4 * math.sqrt(0.5 * column.var() / len(column))
+    assert variance == pytest.approx(1.5 * column.var(), rel=0.02)
+
+
 def test_numbers_get_ordinary_noise():
     column = list(range(1_001)) * 100
     moved = Counter()
     for ((before,), (after,)), count in outcome(
         planned([(column, None)], NoiseAddition(0.01))
     ).items():
-        if 400 <= before <= 600:  # far from the ends nothing is reflected
-            moved[after - before] += count
+        moved[after - before] += count
     n = sum(moved.values())
     mean = sum(size * count for size, count in moved.items()) / n
     variance = sum((size - mean) ** 2 * count for size, count in moved.items()) / n
-    expected = 0.01 * np.var(column) + 1 / 12  # and the rounding
+    expected = 0.01 * np.var(column)  # with the rounding
     assert abs(mean) < 5 * math.sqrt(expected / n)
     assert variance == pytest.approx(expected, rel=0.03)
 
@@ -360,13 +385,26 @@ def test_numbers_get_ordinary_noise():
 def test_a_flat_column_stays_flat_and_within_its_range(distribution, alpha):
     column = [it / 10 for it in range(101)] * 400
     tuples, _ = count_tuples(*zip(*[attribute("x", column, decimals=1)], strict=True))
-    plan = NoiseAddition(alpha, distribution).plan(tuples, np.random.default_rng(2))
+    method = NoiseAddition(alpha, distribution, bounds="reflect")
+    plan = method.plan(tuples, np.random.default_rng(2))
     after = Counter()
     for (_, (number,)), count in outcome(plan).items():
         after[number] += count
     assert set(after) == set(column)
     inner = [after[it / 10] for it in range(1, 100)]
     assert abs(np.array(inner) - 404).max() < 5 * math.sqrt(404)  # an end gets half a tenth
+
+
+def test_clipped_numbers_gather_at_the_ends():
+    tuples, _ = count_tuples(*zip(*[attribute("x", [0, 1, 2] * 300)], strict=True))
+    plan = NoiseAddition(0.5, bounds="clip").plan(tuples, np.random.default_rng(2))
+    free = NoiseAddition(0.5).plan(tuples, np.random.default_rng(2))
+    after = Counter(
+        dict(zip(plan.targets[:, 0], np.bincount(plan.target, plan.count), strict=True))
+    )
+    assert set(after) == {0, 1, 2}
+    below = free.targets[:, 0][free.target] < 0
+    assert after[0] > free.count[below].sum() > 50
 
 
 def test_ranks_stay_whole():
@@ -511,7 +549,7 @@ def test_what_is_shown_is_no_data(diagnoses):
     fitted = NoiseAddition(0.2).fit(COLUMN, diagnoses)
     assert repr(fitted) == (
         "FittedNoise(NoiseAddition(alpha=0.2, distribution='normal', strategy='semantic', "
-        f"operators='semantic'), 'sanchez' in {diagnoses!r})"
+        f"operators='semantic', bounds='none'), 'sanchez' in {diagnoses!r})"
     )
 
 

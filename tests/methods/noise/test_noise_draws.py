@@ -429,7 +429,7 @@ def test_words_go_where_the_plain_algorithm_may_go_with_the_same_noise(data, nam
 def test_numbers_are_moved_and_reflected_by_hand(name):
     column = [0, 10, 20, 100]
     tuples, _ = counted([(column, None)])
-    noise = fitted(NoiseAddition(2, name), tuples)
+    noise = fitted(NoiseAddition(2, name, bounds="reflect"), tuples)
     distribution = NoiseDistribution(name, math.sqrt(2 * np.var(column)))
     inside = 0
     for number in range(50):
@@ -442,6 +442,34 @@ def test_numbers_are_moved_and_reflected_by_hand(name):
                 moved = -moved if moved < 0 else 200 - moved
             assert masked == round(moved)
     assert 20 < inside < 180  # both were tried
+
+
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+def test_draws_between_ends_are_those_of_drawing_again(name):
+    distribution = NoiseDistribution(name, 0.7)
+    random = np.random.default_rng(1)
+    low, high = -0.4, 1.1
+    again = distribution.free(random.random(400_000))
+    again = np.sort(again[(low <= again) & (again <= high)])
+    uniform = random.random(len(again))
+    ends = np.full(len(again), low), np.full(len(again), high)
+    drawn = np.sort(distribution.draw_between(uniform, *ends))
+    assert low <= drawn[0] <= drawn[-1] <= high
+    assert np.abs(drawn - again).mean() < 0.005
+    # From either end of the range there is one direction only.
+    none = np.zeros(3)
+    few = np.array([0.0, 0.5, 1 - 2**-53])
+    assert (distribution.draw_between(few, none, none + 1) >= 0).all()
+    assert (distribution.draw_between(few, none - 1, none) <= 0).all()
+
+
+@pytest.mark.parametrize("name", DISTRIBUTIONS)
+@pytest.mark.parametrize("spread", [0.05, 0.3, 1, 3.9, 4.1, 50])
+def test_rounded_draws_have_the_spread_that_was_asked_for(name, spread):
+    narrow = NoiseDistribution(name, spread).narrow_for_rounding(1.0)
+    # Far into the tails, which hold all of the variance where hardly a draw is rounded away from 0.
+    uniform = (np.arange(2_000_000) + 0.5) / 2_000_000
+    assert np.std(np.round(narrow.free(uniform))) == pytest.approx(spread, rel=0.005)
 
 
 @pytest.mark.parametrize("strategy", STRATEGIES)

@@ -110,6 +110,9 @@ def test_no_combination_is_rare(taxonomy, seed, k, m):
     assert release.guarantee.k is None
     assert f"; {uniques:,} record" in release.guarantee.headline[0]
     assert "k^m-anonymity, not k-anonymity" in release.guarantee
+    # A comparison counts the combinations of its plan, and says the same.
+    (point,) = om.compare(table, schema_of(taxonomy, chosen), [release.method], 1, workers=1).points
+    assert point.guarantee == release.guarantee
 
 
 def check_cell(taxonomy, column, before, after):
@@ -204,6 +207,12 @@ def test_people_are_counted_where_they_are_known(seed, k, m):
         holders[record] |= set() if person is None else {person}
     alone = {person for some in holders.values() if len(some) == 1 for person in some}
     assert f"; {len(alone)} p" in release.guarantee
+    shown = {(record, person) for record, person in zip(released, people, strict=True)}
+    differ = Counter(person for _, person in shown if person is not None)
+    limit = "Values of different records of a person are not combined" in release.guarantee
+    assert limit == (max(differ.values()) > 1)
+    (point,) = om.compare(table, schema, [release.method], 1, workers=1).points
+    assert point.guarantee == release.guarantee
 
 
 def test_linked_records_of_a_person_are_refused(diagnoses):
@@ -211,6 +220,8 @@ def test_linked_records_of_a_person_are_refused(diagnoses):
     schema = om.Schema([om.Nominal("dx", diagnoses)], person="who", keep=["who"])
     with pytest.raises(ParameterError, match="'who' links the records of a person"):
         om.mask(table, schema, om.PairRecoding(k=2))
+    (point,) = om.compare(table, schema, [om.PairRecoding(k=2)], workers=1).points
+    assert "'who' links the records of a person" in point.error
     release = om.mask(table.drop(0), schema, om.PairRecoding(k=2), seed=1)
     assert min(Counter(release.data["dx"]).values()) >= 2
 

@@ -204,6 +204,19 @@ def test_discernibility_joins_the_two_smallest(tree):
     assert by_hand(tree, values, k=2, distance="discernibility") == ((("a1",), ("b1",)),)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"), [("weighted", True), ("operators", "classic"), ("neighbours", "near")]
+)
+@pytest.mark.parametrize(
+    "setting", [{"distance": "discernibility"}, {"heuristics": "h1"}, {"heuristics": "none"}]
+)
+def test_settings_without_effect_are_refused(setting, name, value):
+    with pytest.raises(ParameterError, match=f"{name} cannot be used with .*compares no values"):
+        Recoding(3, **setting, **{name: value})
+    with pytest.raises(ParameterError, match="heuristics cannot be used with distance"):
+        Recoding(3, distance="discernibility", heuristics="h1")
+
+
 # ---------------------------------------------------------------- promises
 
 

@@ -111,9 +111,9 @@ def test_classes_of_k_that_mix_missing_and_known_only_where_all_lose(case, metho
     taxonomy, table = case
     pairs = pairs_of(table, release_of(taxonomy, table, method))
     assert min(Counter(after for _, after in pairs).values()) >= method.k
-    members = defaultdict(list)
+    planned_together = defaultdict(list)  # those who lack the same columns afterwards
     for own, other in pairs:
-        members[other].append(own)
+        planned_together[tuple(value is None for value in other)].append(own)
     names = list(table)
     for own, other in pairs:
         for j, name in enumerate(names):
@@ -121,8 +121,9 @@ def test_classes_of_k_that_mix_missing_and_known_only_where_all_lose(case, metho
                 continue
             if own[j] is None:
                 assert other[j] is None
-            elif other[j] is None:  # lost, to somebody in the class who lacks it
-                assert any(one[j] is None for one in members[other])
+            elif other[j] is None:  # lost, to somebody planned with it who lacks it
+                together = planned_together[tuple(value is None for value in other)]
+                assert any(one[j] is None for one in together)
 
 
 @examples(30)

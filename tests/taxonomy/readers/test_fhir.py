@@ -107,6 +107,7 @@ def test_a_code_system(file, content):
         "links to concepts that are not in the file": 1,
         "names in other languages": 1,
     }
+    assert tax.about.reading == {}
     german = om.load_taxonomy(file(content), language="de")
     assert (german.label("burn"), german.label("cut")) == ("Verbrennung", "Cut")
 
@@ -133,14 +134,22 @@ def test_a_value_set(file):
         tax = om.load_taxonomy(file(content))
         assert set(tax) == {"Skin", "urn:a|1", "urn:b|1"}
         assert tax.about.left_out == {"inactive concepts": 1}
-    listed = {"include": [{"system": "urn:a", "concept": [{"code": "1"}, {"code": "2"}]}]}
+    codes = [{"code": "1", "display": "Cut"}, {"code": "2"}, {"code": "1", "display": "Gash"}]
+    listed = {"include": [{"system": "urn:a", "concept": codes}]}
     content = json.dumps({"resourceType": "ValueSet", "name": "Few", "compose": listed})
-    assert set(om.load_taxonomy(file(content))) == {"*", "1", "2"}
+    tax = om.load_taxonomy(file(content))
+    assert set(tax) == {"*", "1", "2"}
+    assert tax.labels("1") == ("Cut", "Gash")  # published value sets list a code twice
     content = json.dumps(
         {"resourceType": "ValueSet", "name": "All", "compose": {"include": [{"system": "urn:a"}]}}
     )
     with pytest.raises(FileFormatError, match="'All' describes its concepts and does not list"):
         om.load_taxonomy(file(content))
+
+
+def test_what_the_hierarchy_means_is_kept(file):
+    parts = om.load_taxonomy(file(json.dumps({**SYSTEM, "hierarchyMeaning": "part-of"})))
+    assert parts.about.reading == {"hierarchy": "part-of, not is-a, as the file says"}
 
 
 def test_a_bundle_of_several_code_systems(file):

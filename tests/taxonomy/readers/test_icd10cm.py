@@ -9,7 +9,7 @@ import pytest
 import ontomask as om
 from ontomask.errors import OntomaskError, UnknownTaxonomyError
 from ontomask.taxonomy.code_repair import ICD10
-from ontomask.taxonomy.readers import icd10cm
+from ontomask.taxonomy.readers.clinical import icd10cm
 
 
 @pytest.fixture(scope="module")

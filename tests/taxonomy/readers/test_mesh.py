@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import gzip
 
+import pyoxigraph as ox
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import ontomask as om
 from mutations import mutated
-from ontomask.errors import CycleError, EmptyTaxonomyError, FileFormatError, OntomaskError
+from ontomask.errors import (
+    CycleError,
+    EmptyTaxonomyError,
+    FileFormatError,
+    OntomaskError,
+    ParameterError,
+)
 
 TABLE = """tree_number\tdescriptor\theading
 A01\tD001829\tBody Regions
@@ -189,17 +196,75 @@ def test_the_tree_of_2017(data_folder):
 )
 def test_a_malformed_file_is_refused_with_file_and_line(file, content, message):
     with pytest.raises(FileFormatError, match=message) as error:
-        om.load_taxonomy(file(content))
+        om.load_taxonomy(file(content), outside="error")
     assert "mesh2024.txt" in str(error.value)
+
+
+RDF = """@prefix mesh: <http://id.nlm.nih.gov/mesh/2026/> .
+@prefix meshv: <http://id.nlm.nih.gov/mesh/vocab#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+mesh:D001829 a meshv:TopicalDescriptor ; rdfs:label "Body Regions"@en ;
+    meshv:treeNumber mesh:A01 .
+mesh:D001940 a meshv:GeographicalDescriptor ; rdfs:label "Breast"@en , "Brust"@de ;
+    meshv:concept mesh:M2 ; meshv:preferredConcept mesh:M1 ;
+    meshv:broaderDescriptor mesh:D001829 ; meshv:treeNumber mesh:A01.236 , mesh:Z01 .
+mesh:M1 meshv:preferredTerm mesh:T1 ; meshv:term mesh:T2 .
+mesh:M2 meshv:preferredTerm mesh:T3 .
+mesh:T1 meshv:prefLabel "Breast"@en ; meshv:altLabel "Breasts"@en .
+mesh:T2 meshv:prefLabel "Bosom"@en .
+mesh:T3 meshv:prefLabel "Teat"@en .
+mesh:D5 a meshv:TopicalDescriptor ; rdfs:label "Nipples"@en ;
+    meshv:broaderDescriptor mesh:D001940 , mesh:D9 .
+mesh:D005260 a meshv:CheckTag ; rdfs:label "Female"@en .
+mesh:Q000002 a meshv:Qualifier ; rdfs:label "abnormalities"@en .
+mesh:A01 a meshv:TreeNumber .
+"""
+
+
+@pytest.mark.parametrize("form", ["Turtle", "N-Triples", "RDF/XML"])
+def test_descriptors_as_rdf(file, form):
+    content = RDF.encode()
+    if form != "Turtle":
+        triples = ox.parse(content, ox.RdfFormat.TURTLE)
+        forms = {"N-Triples": ox.RdfFormat.N_TRIPLES, "RDF/XML": ox.RdfFormat.RDF_XML}
+        content = ox.serialize(triples, format=forms[form])
+    tax = om.load_taxonomy(file(content, "mesh2026.nt"))
+    assert set(tax) == {"MeSH", "A", "Z", "D001829", "D001940", "D5"}
+    assert set(tax.parents("D001940")) == {"D001829", "Z"}
+    assert tax.parents("D5") == ("D001940",)  # it has no tree number
+    assert tax.labels("D001940") == ("Breast", "Breasts", "Bosom", "Teat")
+    assert tax.aliases("D001940") == ("A01.236", "Z01")
+    assert tax.about.version == "2026"
+    assert tax.about.left_out == {
+        "descriptors without a tree number": 1,
+        "parents that are not in the file": 1,
+    }
+    assert om.load_taxonomy(file(content), language="de").label("D001940") == "Brust"
+
+
+def test_an_excerpt_keeps_the_nearest_ancestors(file):
+    """A01.236.249 is below A01, and C17.090 below its category, as their numbers say."""
+    content = TABLE.replace("A01.236\t", "A01.236.249\t").replace(
+        "C17\tD017437\tSkin and Connective Tissue Diseases\n", ""
+    )
+    tax = om.load_taxonomy(file(content))
+    assert tax.parents("D001940") == ("D001829",)
+    assert tax.parents("D001943") == ("C", "D009371")
+    assert tax.about.left_out == {"parents that are not in the file": 2}
+    kept = om.load_taxonomy(file(content), outside="keep")
+    assert (kept.parents("D001940"), kept.parents("A01.236")) == (("A01.236",), ("D001829",))
+    assert kept.about.left_out == {}
+    with pytest.raises(ParameterError, match="outside must be 'skip'"):
+        om.load_taxonomy(file(content), outside="no")
 
 
 def test_entities_are_refused(file):
     bomb = XML.replace(
-        '_20240101.dtd">', '_20240101.dtd" [<!ENTITY a "b"><!ENTITY c "&a;&a;&a;&a;">]>'
+        '_20240101.dtd">', f'_20240101.dtd" [<!ENTITY a "b"><!ENTITY c "{"&a;" * 80}">]>'
     )
     with pytest.raises(
         FileFormatError,
-        match="line 2: an entity is not plain text: it is external, a parameter entity, or",
+        match="line 2: an entity is longer than 256 characters, with the entities in it",
     ):
         om.load_taxonomy(file(bomb), format="mesh")
 

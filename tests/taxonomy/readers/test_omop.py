@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import gzip
 import warnings
 import zipfile
@@ -11,53 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import ontomask as om
+from made_up_vocabularies import CONCEPT, RELATIONSHIP, SYNONYM, TABLES
 from ontomask.errors import FileFormatError, OntomaskError, ParameterError, SeveralRootsWarning
 from strategies import taxonomies
-
-CONCEPT = """\
-concept_id,concept_name,domain_id,vocabulary_id,concept_class_id,standard_concept,concept_code,\
-valid_start_date,valid_end_date,invalid_reason
-1,Ailment,Condition,GARDEN,x,S,A,1970-01-01,2099-12-31,
-2,"Wilt, \"\"slow\"\"\",Condition,GARDEN,x,S,B,1970-01-01,2099-12-31,
-3,Seen wilt,Observation,GARDEN,x,S,C,1970-01-01,2099-12-31,
-4,Root wilt,Condition,GARDEN,x,S,D,1970-01-01,2099-12-31,
-5,Old wilt,Condition,GARDEN,x,,E,1970-01-01,2020-12-31,U
-6,WILT,Condition,WEEDS,x,,B,1970-01-01,2099-12-31,
-7,WILT OR RUST,Condition,WEEDS,x,,W2,1970-01-01,2099-12-31,
-8,Rust,Condition,GARDEN,x,C,7,1970-01-01,2099-12-31,
-"""
-RELATIONSHIP = """\
-concept_id_1,concept_id_2,relationship_id,valid_start_date,valid_end_date,invalid_reason
-2,1,Is a,1970-01-01,2099-12-31,
-1,2,Subsumes,1970-01-01,2099-12-31,
-4,3,Is a,1970-01-01,2099-12-31,
-3,2,Is a,1970-01-01,2099-12-31,
-4,1,Is a,1970-01-01,2020-12-31,D
-8,1,Is a,1970-01-01,2099-12-31,
-8,99,Is a,1970-01-01,2099-12-31,
-5,2,Maps to,1970-01-01,2099-12-31,
-6,2,Maps to,1970-01-01,2099-12-31,
-7,2,Maps to,1970-01-01,2099-12-31,
-7,8,Maps to,1970-01-01,2099-12-31,
-2,2,Maps to,1970-01-01,2099-12-31,
-98,8,Maps to,1970-01-01,2099-12-31,
-"""
-SYNONYM = """\
-concept_id,concept_synonym_name,language_concept_id
-2,slow wilting,4180186
-6,weed wilt,4180186
-"""
-VOCABULARY = "vocabulary_id,vocabulary_name,vocabulary_version\nNone,All,v5.0 01-JAN-26\n"
-TABLES = {
-    "CONCEPT.csv": CONCEPT,
-    "CONCEPT_RELATIONSHIP.csv": RELATIONSHIP,
-    "CONCEPT_SYNONYM.csv": SYNONYM,
-    "VOCABULARY.csv": VOCABULARY,
-    "CONCEPT_ANCESTOR.csv": (
-        "ancestor_concept_id,descendant_concept_id,min_levels_of_separation,max_levels\n"
-    ),
-    "PERSON.csv": "person_id\n1\n",
-}
 
 
 @pytest.fixture
@@ -74,8 +31,12 @@ def folder(tmp_path):
     return write
 
 
-def as_tabs(text):
-    """The form of Athena: tabs, and quotation marks that are part of the text."""
+def as_tabs(text, quoted=False):
+    """The form of Athena: tabs, and quotation marks that are part of the text; or DuckDB's."""
+    if quoted:
+        header, *rows = csv.reader(text.splitlines())
+        lines = ["\t".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in rows]
+        return "\n".join(["\t".join(header), *lines])
     rows = text.replace('"Wilt, ""slow"""', "Wilt; slow").split("\n")
     return "\n".join(row.replace(",", "\t").replace("Wilt; slow", 'Wilt, "slow"') for row in rows)
 
@@ -97,12 +58,13 @@ def assert_is_garden(tax):
     }
 
 
-@pytest.mark.parametrize("form", ["commas", "tabs", "lower case", "gzip", "zip"])
+@pytest.mark.parametrize("form", ["commas", "tabs", "quoted", "lower case", "gzip", "zip"])
 def test_every_form_of_a_folder(folder, tmp_path, form):
     tables = {
         "commas": TABLES,
         "zip": TABLES,
         "tabs": {name: as_tabs(text) for name, text in TABLES.items()},
+        "quoted": {name: as_tabs(text, quoted=True) for name, text in TABLES.items()},
         "lower case": {
             name.lower(): "".join(
                 [line.upper() if n == 0 else line for n, line in enumerate(text.splitlines(True))]
@@ -134,6 +96,12 @@ def test_options(folder):
     assert set(by_code) == {"A", "B", "C", "D", "7"}  # 7 is no longer the code of concept 8 alone
     assert by_code.code("8") == by_code.code("7")
     assert by_code.code("2") == by_code.code("WEEDS:B") == by_code.code("B")
+
+    twice = folder(**{"CONCEPT.csv": CONCEPT.replace(",S,D,", ",S,B,")})
+    twice = om.load_taxonomy(twice, identifier="code")
+    assert {"concept_id:2", "concept_id:4"} < set(twice)  # two concepts with one code
+    assert twice.code("4") == twice.code("concept_id:4")
+    path = folder()
 
     with pytest.warns(SeveralRootsWarning):
         weeds = om.load_taxonomy(path, vocabulary="WEEDS")

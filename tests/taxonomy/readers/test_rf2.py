@@ -16,6 +16,7 @@ from ontomask.errors import (
     CycleError,
     EmptyTaxonomyError,
     FileFormatError,
+    LanguageWarning,
     OntomaskError,
     ParameterError,
     SeveralRootsWarning,
@@ -189,13 +190,26 @@ def test_languages(release):
     path = made_up.write_table(folder, "Description", [term(99, ASTHMA, "asma", language="es")])
     path.rename(path.with_name(f"sct2_Description_SpanishExtensionSnapshot-es_INT_{DATE}.txt"))
     made_up.write_table(folder, "Description", TERMS)
-    assert om.load_taxonomy(folder, language="es").labels(str(ASTHMA)) == ("asma",)
+    for language in ("es", "es-ES"):
+        assert om.load_taxonomy(folder, language=language).labels(str(ASTHMA)) == ("asma",)
+    english = om.load_taxonomy(folder).labels(str(ASTHMA))
+    for language, labels in [
+        (["es", "en"], ("asma", *english)),
+        ("en,es", (*english, "asma")),
+        ("all", (*english, "asma")),
+    ]:
+        assert om.load_taxonomy(folder, language=language).labels(str(ASTHMA)) == labels
+    with pytest.warns(LanguageWarning, match="no label is in the language 'fr'; there are .* 'en'"):
+        assert om.load_taxonomy(folder, language="fr,es").label(str(ASTHMA)) == "asma"
     assert om.load_taxonomy(folder).label(str(BOTH)) == "Allergic asthma – açaí"
     with pytest.raises(
         ParameterError,
         match="language must be a language of the release, got 'de'.*\n.*\n.*are in 'en', 'es'",
     ):
         om.load_taxonomy(folder, language="de")
+    for file in folder.rglob("sct2_Description*-en_*"):
+        file.unlink()
+    assert om.load_taxonomy(folder).labels(str(ASTHMA)) == ("asma",)
 
 
 @pytest.mark.parametrize("kind", ["Description", "Relationship"])

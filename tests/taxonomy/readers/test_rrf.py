@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import gzip
+import shutil
 
 import pytest
 
 import ontomask as om
-from ontomask.errors import FileFormatError, OntomaskError, ParameterError
+from ontomask.errors import FileFormatError, LanguageWarning, OntomaskError, ParameterError
 from ontomask.taxonomy.readers.clinical.rrf import LINK_COLUMNS, NAME_COLUMNS
 
 
@@ -112,7 +113,14 @@ def test_rxnorm_is_read_by_default(folder):
         link(("11", ""), "RN", ("12", ""), SAB="RXNORM", RELA="isa"),
         link(("12", ""), "RB", ("11", ""), SAB="RXNORM", RELA="inverse_isa"),
     ]
-    tax = om.load_taxonomy(folder(names, links, prefix="RXN"))
+    path = folder(names, links, prefix="RXN")
+    (path / "RxNorm" / "prescribe" / "rrf").mkdir(parents=True)
+    (path / "RxNorm" / "rrf").mkdir()
+    for file in path.glob("RXN*.RRF"):
+        shutil.copy(file, path / "RxNorm" / "rrf")
+        (path / "RxNorm" / "prescribe" / "rrf" / file.name).write_text("a subset\n")
+    assert len(om.load_taxonomy(path / "RxNorm")) == 2
+    tax = om.load_taxonomy(path)
     assert (tax.root, tax.parents("12"), tax.labels("12")) == ("11", ("11",), ("seed oil 5 ML",))
 
 
@@ -123,7 +131,7 @@ def test_what_is_wrong(folder, tmp_path):
         om.load_taxonomy(folder())
     with pytest.raises(ParameterError, match=r"sab must be .* got 'SEEDS'"):
         om.load_taxonomy(folder(), sab="SEEDS")
-    with pytest.raises(ParameterError, match=r"language must be .* got 'fr'"):
+    with pytest.warns(LanguageWarning, match="no label is in the language 'fr'"):
         om.load_taxonomy(folder(), sab="GARDEN", language="fr")
     with pytest.raises(OntomaskError, match="has a cycle"):
         om.load_taxonomy(folder(links=[*LINKS, link(A["A1"], "PAR", A["A6"])]), sab="GARDEN")

@@ -49,6 +49,7 @@ def test_a_wordnet_in_lmf(file, content):
     assert tax.labels("g-2-n") == ("flora", "garden plant")
     assert (tax.root, tax.parents("g-3-n"), tax.aliases("g-2-n")) == ("g-1-n", ("g-2-n",), ("i2",))
     assert (tax.name, tax.about.version) == ("Garden words", "1.2")
+    assert tax.languages == ("en",)
     assert tax.about.left_out == {
         "synsets of other parts of speech": 1,
         "links to synsets that are not read": 1,

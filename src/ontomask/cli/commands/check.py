@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from ontomask.errors import format_percent
 
 if TYPE_CHECKING:
     from ontomask.releasefile.check import CheckedColumn, CheckResult
+    from ontomask.releasefile.tables.check import TablesCheck
 
 __all__ = ["check", "run_check", "print_check"]
 
@@ -31,11 +33,19 @@ def check(spec: ReleaseFileArgument, json: Json = False) -> None:
 
     Example: ontomask check release.yaml
     """
-    result = run_check(spec)
+    from ontomask.releasefile.tables import has_tables
+
+    result: CheckResult | TablesCheck
+    if has_tables(spec):
+        result = tables = run_tables_check(spec)
+        print_text = partial(print_tables_check, tables)
+    else:
+        result = table = run_check(spec)
+        print_text = partial(print_check, table)
     if json:
         print_json(result.as_dict())
     else:
-        print_check(result)
+        print_text()
     if not result.fine:
         raise typer.Exit(2)
 
@@ -46,6 +56,28 @@ def run_check(spec: Path) -> CheckResult:
         from ontomask.releasefile.check import check
 
         return check(spec)
+
+
+def run_tables_check(spec: Path) -> TablesCheck:
+    """Check a release file with several tables, and show progress."""
+    with show_progress(f"checking {spec}"):
+        from ontomask.releasefile.tables.check import check_tables
+
+        return check_tables(spec)
+
+
+def print_tables_check(result: TablesCheck) -> None:
+    """Print the result of each table, then what concerns all of them."""
+    for name, of_table in result.tables.items():
+        typer.echo(f"\n{name}")
+        print_check(of_table)
+    typer.echo("\nall tables together")
+    for note in result.notes:
+        typer.echo(f"note: {note}", err=True)
+    for problem in result.problems:
+        sys.stderr.write(f"Error: {problem}\n")
+    if result.fine:
+        typer.echo("OK: the tables can be masked together")
 
 
 def print_check(result: CheckResult) -> None:
@@ -136,20 +168,27 @@ def _show_risk(result: CheckResult) -> None:
         "disclosure risk of the original table, "
         f"{format_count(result.tuples, 'combination')} of values"
     )
-    linked = format_percent(risk["linkage_nearest"])
+    linkage, unit, whole = format_percent(risk["linkage_nearest"]), "records", ""
+    if risk["linkage_people"] is not None:
+        linkage, unit = format_percent(risk["linkage_people"]), "people"
+        whole = ", by all their records"
     print_table(
         [
-            ("k", f"{risk['k']:,}", "records in the smallest equivalence class"),
-            ("unique records", f"{risk['uniques']:,}", "records alone in their equivalence class"),
-            ("marketer risk", format_percent(risk["marketer"]), "of the records re-identified"),
-            ("record linkage", linked, "of the records linked correctly"),
+            ("k", f"{risk['k']:,}", f"{unit} in the smallest equivalence class{whole}"),
+            (
+                f"unique {unit}",
+                f"{risk['uniques']:,}",
+                f"{unit} alone in their equivalence class{whole}",
+            ),
+            ("marketer risk", format_percent(risk["marketer"]), f"of the {unit} re-identified"),
+            ("record linkage", linkage, f"of the {unit} linked correctly{whole}"),
         ]
     )
     _show_population(result.population)
     if result.person is not None:
         from ontomask.microdata.measures import describe_unit
 
-        typer.echo(describe_unit(result.long))
+        typer.echo(describe_unit(result.long, result.linked))
 
 
 def _show_population(figures: dict[str, Any] | None) -> None:

@@ -170,7 +170,9 @@ def _print_comparison(comparison: Comparison, files: list[Path]) -> None:
     )
     rows = comparison.table()
     required = bool(comparison.require)
-    header = ["method", "setting", "k", "smallest", "linkage", "unique", "SSE", "quality"]
+    linked = any(row["linkage_people"] is not None for row in rows)
+    linkage = "people linked" if linked else "linkage"
+    header = ["method", "setting", "k", "smallest", linkage, "unique", "SSE", "quality"]
     header += ["seconds", *(["met"] if required else []), ""]
     print_table([header, *(_point_row(row, required) for row in rows)])
     for row in rows:
@@ -189,7 +191,7 @@ def _point_row(row: dict[str, Any], required: bool) -> tuple[str, ...]:
         _strength(row),
         _format_figure(row["k_promised"]) or ("" if row["error"] else "none"),
         _format_figure(row["smallest_class"]),
-        "" if row["error"] else f"{100 * row['linkage_nearest']:.1f} %",
+        "" if row["error"] else f"{100 * _linkage(row):.1f} %",
         _format_figure(row["uniques"]),
         _format_figure(row["sse"]),
         _format_figure(row["semantic_quality"]),
@@ -197,6 +199,13 @@ def _point_row(row: dict[str, Any], required: bool) -> tuple[str, ...]:
         *([meets[row["meets"]]] if required else []),
         verdict,
     )
+
+
+def _linkage(row: dict[str, Any]) -> float:
+    """The share that record linkage finds: of people where their records stay linked."""
+    people = row["linkage_people"]
+    share: float = row["linkage_nearest"] if people is None else people
+    return share
 
 
 def _method_with_settings(row: dict[str, Any]) -> str:

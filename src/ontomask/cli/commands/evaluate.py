@@ -115,10 +115,11 @@ def _print_evaluation(evaluation: Evaluation, dates: set[str]) -> None:
 
     header = ("figure", "before", "after", "better when")
     typer.echo("data utility")
-    titles = figure_titles("utility", evaluation.utility)
+    linked = evaluation.risk["linkage_people"] is not None
+    titles = figure_titles("utility", evaluation.utility, linked)
     print_table([header, *_figure_rows(evaluation.utility, utility.DESCRIPTIONS, titles, dates)])
     typer.echo("disclosure risk")
-    titles = figure_titles("risk", evaluation.risk)
+    titles = figure_titles("risk", evaluation.risk, linked)
     before = evaluation.risk["before"]
     print_table([header, *_figure_rows(evaluation.risk, risk.DESCRIPTIONS, titles, dates, before)])
     figures = evaluation.population

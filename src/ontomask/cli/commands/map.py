@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
@@ -19,8 +19,7 @@ from ontomask.cli.options import (
 from ontomask.errors import format_percent
 
 if TYPE_CHECKING:
-    from ontomask.taxonomy import TermMap
-    from ontomask.taxonomy.names import Hit
+    from ontomask.taxonomy import Suggestion, TermMap
 
 __all__ = ["map_column"]
 
@@ -54,7 +53,9 @@ def map_column(
     corrections: Annotated[
         Path | None,
         typer.Option(
-            "--corrections", metavar="FILE", help="A table with the columns value and concept."
+            "--corrections",
+            metavar="FILE",
+            help="A table with the columns value and concept, or a Usagi file.",
         ),
     ] = None,
     write_corrections: Annotated[
@@ -65,12 +66,37 @@ def map_column(
             help="Write the values without a concept to a table to fill in.",
         ),
     ] = None,
+    accept: Annotated[
+        float | None,
+        typer.Option(
+            "--accept",
+            metavar="SCORE",
+            help="List the suggestions with at least this score, such as 0.9, and fill them in "
+            "with --write-corrections. Nothing is mapped before you use --corrections.",
+        ),
+    ] = None,
+    usagi: Annotated[
+        bool, typer.Option("--usagi", help="Write the corrections as a Usagi file.")
+    ] = False,
     prefer: Annotated[
         list[str] | None,
         typer.Option(
             "--prefer",
             metavar="CONCEPT",
-            help="If a name is ambiguous, prefer concepts below this one.",
+            help="If a value matches concepts below this one in any form, take only these.",
+        ),
+    ] = None,
+    below: Annotated[
+        list[str] | None,
+        typer.Option("--below", metavar="CONCEPT", help="Match only concepts below this one."),
+    ] = None,
+    senses: Annotated[
+        str | None,
+        typer.Option(
+            "--senses",
+            metavar="WAY",
+            help="For names of several concepts: first, the most frequent sense; nearest, the one "
+            "nearest to the other values. By default they stay ambiguous.",
         ),
     ] = None,
     repair_codes: Annotated[
@@ -81,11 +107,29 @@ def map_column(
         typer.Option(
             "--stems",
             metavar="LANGUAGE",
-            help="The language of word stems; none turns stemming off.",
+            help="plural folds plurals; a language, or auto, compares word stems as well; none "
+            "compares neither.",
         ),
-    ] = "english",
+    ] = "plural",
     heads: Annotated[
         bool, typer.Option("--heads", help="Map unknown phrases by their head noun (English).")
+    ] = False,
+    leading_words: Annotated[
+        bool, typer.Option("--leading-words", help="Map unknown phrases by their leading words.")
+    ] = False,
+    any_order: Annotated[
+        bool,
+        typer.Option("--any-order", help="Map unknown phrases by their words in another order."),
+    ] = False,
+    split: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--split", metavar="CHARACTER", help='What separates several values in a cell: ";".'
+        ),
+    ] = None,
+    drop_parentheses: Annotated[
+        bool,
+        typer.Option("--drop-parentheses", help="Look up unknown values without parentheses."),
     ] = False,
     missing: Annotated[
         list[str] | None,
@@ -136,12 +180,14 @@ def map_column(
     Example: ontomask map patients.csv --column diagnosis --taxonomy icd9cm --repair-codes
 
     To map values by hand, use --write-corrections todo.csv, fill in its concept column, and run
-    again with --corrections todo.csv.
+    again with --corrections todo.csv. With --accept 0.9 the best suggestions are filled in already:
+    look at them first.
     """
     from ontomask._runtime.files.atomic_files import refuse_targets
     from ontomask.cli.column import count_column
     from ontomask.errors import ParameterError
     from ontomask.taxonomy import map_terms
+    from ontomask.taxonomy.terms.phrases import HEADS
 
     if json and output == "-":
         raise ParameterError("--json and --output - cannot be combined", "choose one of them")
@@ -149,32 +195,43 @@ def map_column(
     with show_progress(f"reading {data}"):
         name, counts = count_column(data, column, delimiter, encoding)
     loaded = load_taxonomy_argument(taxonomy, format, option)
+    ways = (heads, leading_words, any_order)
     with show_progress(f"mapping {len(counts):,} distinct values"):
         matches = map_terms(
             counts,
             loaded,
             corrections=corrections,
             prefer=prefer or (),
+            below=below or (),
+            senses=cast(Any, senses),  # the library says what it accepts
             repair_codes=repair_codes,
             stems=None if stems.lower() == "none" else stems,
-            heads=heads,
+            heads=tuple(way for way, chosen in zip(HEADS, ways, strict=True) if chosen),
+            split=split or (),
+            drop_parentheses=drop_parentheses,
             missing_marks=missing or (),
         )
         suggested = matches.suggestions(suggestions)
+        accepted = {} if accept is None else matches.accept(accept)
     if write_corrections is not None:
-        matches.write_corrections(write_corrections, force=force)
+        kind: Literal["table", "usagi"] = "usagi" if usagi else "table"
+        matches.write_corrections(write_corrections, accept=accept, format=kind, force=force)
     if output is not None:
         _write_matches(matches, output, force)
     if json:
-        print_json(_mapping_facts(matches, name, suggested))
+        print_json(_mapping_facts(matches, name, suggested, accepted))
     elif output != "-":
         _print_mapping(matches, name, suggested, show)
+        _print_accepted(matches, accepted, write_corrections)
     if require_all and matches.lost:
         raise typer.Exit(3)
 
 
 def _mapping_facts(
-    matches: TermMap, column: str, suggested: dict[str, list[Hit]]
+    matches: TermMap,
+    column: str,
+    suggested: dict[str, list[Suggestion]],
+    accepted: dict[str, Suggestion],
 ) -> dict[str, Any]:
     return {
         "column": column,
@@ -185,12 +242,14 @@ def _mapping_facts(
         "distinct": len(matches.matches),
         "coverage": matches.coverage,
         "how": matches.how,
+        "accepted": {value: hit._asdict() for value, hit in accepted.items()},
         "values": [
             {
                 "value": match.value,
                 "count": match.count,
                 "how": match.how,
                 "concepts": list(match.concepts),
+                "candidates": list(match.candidates),
                 **(
                     {"suggestions": [hit._asdict() for hit in suggested[match.value]]}
                     if match.value in suggested
@@ -203,7 +262,7 @@ def _mapping_facts(
 
 
 def _print_mapping(
-    matches: TermMap, column: str, suggested: dict[str, list[Hit]], show: int
+    matches: TermMap, column: str, suggested: dict[str, list[Suggestion]], show: int
 ) -> None:
     from ontomask.errors import format_count
 
@@ -226,7 +285,7 @@ def _print_mapping(
     )
     _print_unmapped(
         matches,
-        "unmapped: similar concepts",
+        "unmapped: similar names",
         [m for m in matches.lost if not m.concepts],
         suggested,
         show,
@@ -244,8 +303,29 @@ def _print_mapping(
         )
 
 
+def _print_accepted(
+    matches: TermMap, accepted: dict[str, Suggestion], corrections: Path | None
+) -> None:
+    if not accepted:
+        return
+    counts = matches.unmapped
+    typer.echo(f"accepted suggestions ({len(accepted):,}): look at them before you use them")
+    print_table(
+        [
+            (counts[value], value, f"{hit.score:.2f}", matches.describe_hit(hit))
+            for value, hit in accepted.items()
+        ]
+    )
+    if corrections is None:
+        typer.echo("to use them: write them with --write-corrections FILE", err=True)
+
+
 def _print_unmapped(
-    matches: TermMap, title: str, unmapped: list[Any], suggested: dict[str, list[Hit]], show: int
+    matches: TermMap,
+    title: str,
+    unmapped: list[Any],
+    suggested: dict[str, list[Suggestion]],
+    show: int,
 ) -> None:
     if not unmapped:
         return
@@ -262,10 +342,13 @@ def _print_unmapped(
 def _write_matches(matches: TermMap, output: str, force: bool) -> None:
     from ontomask._runtime.files.atomic_files import atomic_write
 
-    header = ["value", "concept", "label", "how", "count"]
+    header = ["value", "concept", "label", "how", "count", "candidates"]
     label = matches.taxonomy.label
     rows = [
-        [m.value, m.concept or "", label(m.concept) if m.concept else "", m.how, m.count]
+        [
+            *(m.value, m.concept or "", label(m.concept) if m.concept else "", m.how, m.count),
+            " | ".join(m.candidates) if len(m.candidates) > 1 else "",
+        ]
         for m in matches.matches
     ]
     if output == "-":

@@ -12,6 +12,7 @@ from ontomask.cli.options import Json, ReleaseFileArgument, SeedFile
 
 if TYPE_CHECKING:
     from ontomask.releasefile.run import Outcome
+    from ontomask.releasefile.tables.run import TablesOutcome
 
 __all__ = ["format_summary", "mask", "mask_with_progress"]
 
@@ -44,8 +45,11 @@ def mask(
     Example: ontomask mask release.yaml
     """
     from ontomask.cli.seed import read_seed
+    from ontomask.releasefile.tables import has_tables
 
-    outcome = mask_with_progress(
+    several = has_tables(spec)
+    mask_and_write = mask_tables_with_progress if several else mask_with_progress
+    outcome = mask_and_write(
         spec,
         read_seed(seed_file),
         force=force,
@@ -55,7 +59,7 @@ def mask(
     if json:
         print_json(outcome.as_dict())
     else:
-        typer.echo(format_summary(outcome.as_dict()))
+        typer.echo((format_tables_summary if several else format_summary)(outcome.as_dict()))
 
 
 def mask_with_progress(
@@ -94,6 +98,50 @@ def mask_with_progress(
     return outcome
 
 
+def mask_tables_with_progress(
+    spec: Path,
+    seed: int | None,
+    *,
+    force: bool = False,
+    private: bool = False,
+    allow_unchanged: bool = False,
+) -> TablesOutcome:
+    """Mask several tables together, write the release, and show progress."""
+    from ontomask.pipeline.compile_ahead import compile_ahead
+
+    compile_ahead()
+    with show_progress(f"reading {spec}") as say:
+        from ontomask.releasefile.tables.run import write_tables
+
+        outcome = write_tables(
+            spec,
+            seed,
+            force=force,
+            private=private,
+            allow_unchanged=allow_unchanged,
+            progress=say,
+        )
+    for caution in outcome.release.cautions:
+        print_warning(caution)
+    if private:
+        print_warning("the files *.transitions.private.csv contain original values: never publish")
+    return outcome
+
+
+def format_tables_summary(facts: dict[str, Any]) -> str:
+    """Summary of a release of several tables: each table, what holds for all, and the files."""
+    from ontomask.errors import format_count, format_percent
+
+    tables = []
+    for name, table in facts["tables"].items():
+        sse, linked = table["utility"]["sse"], table["risk"]["linkage_nearest"]
+        figures = [f"SSE {sse:.4g}"] if sse is not None else []
+        figures.append(f"record linkage {format_percent(linked)}")
+        records = format_count(table["records"]["released"], "record")
+        tables.append(f"{name} ({', '.join(table['columns'])}): {records} · {' · '.join(figures)}")
+    return "\n".join([*tables, *facts["guarantee"]["headline"], ", ".join(facts["files"])])
+
+
 def format_summary(facts: dict[str, Any]) -> str:
     """Summary of a release, in lines: records, guarantee, information loss and risk, files."""
     from ontomask.errors import format_count, format_percent
@@ -112,13 +160,17 @@ def format_summary(facts: dict[str, Any]) -> str:
         if facts["records"][word]
     ]
     sse, linked = facts["utility"]["sse"], facts["risk"]["linkage_nearest"]
+    people = facts["risk"]["linkage_people"]
     figures = [f"SSE {sse:.4g}"] if sse is not None else []
     figures += [
-        f"record linkage {format_percent(linked)}",
+        f"record linkage {format_percent(linked)}"
+        if people is None
+        else f"record linkage of people {format_percent(people)} (record by record "
+        f"{format_percent(linked)})",
         *_least_diverse(facts["risk"]["l_distinct"]),
     ]
-    people = (facts["population"] or {}).get("k_map")
-    figures += [] if people is None else [f"k-map {people:,.4g}"]
+    matches = (facts["population"] or {}).get("k_map")
+    figures += [] if matches is None else [f"k-map {matches:,.4g}"]
     return "\n".join(
         [
             f"{', '.join(facts['columns'])}: {', '.join(records)}, "

@@ -24,15 +24,15 @@ def schema(
 
     Example: ontomask schema --output release.schema.json
     """
-    from ontomask.releasefile.model import json_schema
+    from ontomask.releasefile.tables.json_schema import json_schema_of_release_files
 
     if output is None:
-        print_json(json_schema())
+        print_json(json_schema_of_release_files())
         return
     import json
 
     from ontomask._runtime.files.atomic_files import atomic_write
 
     with atomic_write(output, force=force) as file:
-        file.write(json.dumps(json_schema(), ensure_ascii=False, indent=2) + "\n")
+        file.write(json.dumps(json_schema_of_release_files(), ensure_ascii=False, indent=2) + "\n")
     typer.echo(f"wrote {output}", err=True)

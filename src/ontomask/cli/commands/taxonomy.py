@@ -43,6 +43,7 @@ def info(
         return
     levels = facts.pop("concepts per level")
     left_out = facts.pop("left out")
+    reading = facts.pop("read from")
     typer.echo(taxonomy.name or source)
     print_table(
         [
@@ -51,6 +52,8 @@ def info(
             if value != ""
         ]
     )
+    for subject, told in reading.items():
+        typer.echo(f"  {subject}: {told}")
     for kind, count in left_out.items():
         typer.echo(f"  left out: {count:,} {kind}")
     typer.echo("concepts per level, from the root")
@@ -76,6 +79,7 @@ def _taxonomy_facts(taxonomy: Taxonomy) -> dict[str, Any]:
         "levels": taxonomy.height,
         "concepts per level": np.bincount(taxonomy.depths)[1:].tolist(),
         "left out": dict(taxonomy.about.left_out),
+        "read from": dict(taxonomy.about.reading),
     }
 
 

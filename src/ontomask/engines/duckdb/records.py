@@ -18,7 +18,7 @@ from ontomask.engines.duckdb.values import (
 )
 from ontomask.engines.memory.frame import Frame
 from ontomask.engines.memory.records import row_keys
-from ontomask.engines.memory.values import ARROW
+from ontomask.engines.memory.values import ARROW, refuse_values_beyond_type
 from ontomask.engines.protocol import PlacedRecords
 from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
 from ontomask.microdata.grouped_rows import GroupedRows
@@ -94,9 +94,7 @@ class StoredRecords(PlacedRecords):
             places = ", ".join(map(str, np.flatnonzero(~is_released).tolist()))
             rows = f"(select * from {rows} where ontomask_target not in ({places}))"
         cells = {
-            f"ontomask_new_{j}": ARROW.make_column(
-                self._originals.column(column), output.values, output.places, output.text
-            )
+            f"ontomask_new_{j}": self._make_cells(column, output)
             for j, (column, output) in enumerate(outputs.items())
         }
         written = create_table(
@@ -108,6 +106,11 @@ class StoredRecords(PlacedRecords):
         return StoredApplied(
             self._engine, plan, list(outputs), removed, rows, written, is_released, self
         )
+
+    def _make_cells(self, column: str, output: OutputColumn) -> Any:
+        like = self._originals.column(column)
+        with refuse_values_beyond_type(column, like.type, output.values):
+            return ARROW.make_column(like, output.values, output.places, output.text)
 
     def _deal_targets(self, plan: Transitions, secret: bytes) -> str:
         """Deal rows their targets, where a tuple has several: in the order of their keys.

@@ -9,7 +9,7 @@ memory are counted by DuckDB instead, with the same result (:func:`count_uniquen
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from ontomask.engines.duckdb.connection import fresh_name
 from ontomask.engines.memory.frame import Frame
 from ontomask.microdata.known_values import merge_look_alikes, without_unknown
+from ontomask.microdata.sets.concept_sets import ConceptSets, distinct_sets
+from ontomask.microdata.tuples import count_tuples
 
 __all__ = [
     "Uniqueness",
@@ -76,7 +78,7 @@ class Uniqueness:
     A class is all records that hold one tuple. Where it is known whose the records are, ``unit`` is
     people: ``sizes`` count the different people of a class, and unique is who holds a tuple that
     nobody else holds. Records of unknown people add nobody; a class of theirs alone is one of the
-    smallest size.
+    smallest size. ``linked_unique_people`` are those whose records, all together, nobody else has.
     """
 
     unit: Literal["records", "people"]
@@ -85,6 +87,7 @@ class Uniqueness:
     unique_records: int
     people: int | None
     unique_people: int | None
+    linked_unique_people: int | None
     sizes: tuple[SizeRange, ...]
     columns: tuple[Contribution, ...]
 
@@ -160,7 +163,23 @@ def count_uniqueness(
         int((tuples.records == 1).sum()),
         None if person is None else (int(np.count_nonzero(np.bincount(person.codes)[1:])), uniques),
         [contributions[name] for name in columns],
+        None if person is None else _count_linked_uniques(columns.values(), records, person),
     )
+
+
+def _count_linked_uniques(
+    columns: Iterable[EncodedColumn], records: int, person: EncodedColumn
+) -> int:
+    """Count the people whose records, all together, nobody else has."""
+    keys, _ = _rank_keys(_PackedKeys(list(columns), records).keys)
+    known = np.flatnonzero(person.codes)
+    held, _ = count_tuples([], [person.codes[known], keys[known]])  # each tuple of each person
+    (people, tuples), times = held.codes, held.counts
+    _, item = np.unique(np.column_stack([tuples, times]), axis=0, return_inverse=True)
+    _, start = np.unique(people, return_index=True)
+    order = np.lexsort((item.ravel(), people))
+    bags = ConceptSets(np.append(start, len(people)), item.ravel()[order].astype(np.int32))
+    return int((distinct_sets(bags).counts == 1).sum())
 
 
 def _tally_class_sizes(sizes: Longs, records: Longs) -> list[tuple[int, int, int]]:
@@ -354,8 +373,10 @@ def count_uniqueness_in_database(
                 Contribution(name, through_column, _share(through_column, uniques), alone)
             )
         sizes, singles = tuples.count_sizes()
-        people = None if person is None else (tuples.count_people(), uniques)
-        return _make_uniqueness(sizes, singles, people, contributions)
+        if person is None:
+            return _make_uniqueness(sizes, singles, None, contributions)
+        people, linked = (tuples.count_people(), uniques), tuples.count_linked_uniques()
+        return _make_uniqueness(sizes, singles, people, contributions, linked)
     finally:
         tuples.close()
 
@@ -402,6 +423,16 @@ class _DatabaseTuples:
         ).fetchall()
         return [(int(a), int(b), int(c)) for a, b, c, _ in rows], sum(int(d) for *_, d in rows)
 
+    def count_linked_uniques(self) -> int:
+        """Count the people whose records, all together, nobody else has; by two hashes."""
+        record = f"hash({', '.join([*self.names, 'n'])})"
+        people = (
+            f"select sum({record}) as total, bit_xor({record}) as parity from {self._table} "
+            "where who is not null group by who"
+        )
+        alone = f"select 1 from ({people}) group by total, parity having count(*) = 1"
+        return int(self._fetch_value(f"select count(*) from ({alone})"))
+
     def count_people(self) -> int:
         """Count the people."""
         return int(self._fetch_value(f"select count(distinct who) from {self._table}"))
@@ -422,6 +453,7 @@ def _make_uniqueness(
     singles: int,
     people: tuple[int, int] | None,
     columns: Sequence[Contribution],
+    linked_uniques: int | None = None,
 ) -> Uniqueness:
     """Put the result together; ``sizes`` are class sizes with their classes and records."""
     ranges = []
@@ -438,6 +470,7 @@ def _make_uniqueness(
         unique_records=singles,
         people=None if people is None else people[0],
         unique_people=None if people is None else people[1],
+        linked_unique_people=linked_uniques,
         sizes=tuple(ranges),
         columns=tuple(columns),
     )

@@ -20,6 +20,7 @@ from ontomask.engines.memory.values import (
     POLARS,
     ColumnOperations,
     is_missing_cell,
+    refuse_values_beyond_type,
 )
 from ontomask.errors import ParameterError
 from ontomask.microdata.distinct_values import DistinctValues, OutputColumn
@@ -114,9 +115,11 @@ class Frame:
             original = column = native[name]
             if name in outputs:
                 output = outputs[name]
-                column = self._columns.make_column(
-                    original, output.values, output.places, output.text
-                )
+                dtype = getattr(original, "dtype", None) or original.type
+                with refuse_values_beyond_type(name, dtype, output.values):
+                    column = self._columns.make_column(
+                        original, output.values, output.places, output.text
+                    )
             column = self._columns.without_unused_values(column)
             if column is not original:
                 new[name] = column

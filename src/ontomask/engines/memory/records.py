@@ -33,21 +33,21 @@ Longs = NDArray[np.int64]
 
 
 class FrameRecords(PlacedRecords):
-    """The records that are kept, with their tuples."""
+    """The records that are kept; ``record_tuple`` is the tuple of each."""
 
     def __init__(self, engine: FrameEngine, table: Frame, tuple_of: Longs) -> None:
         self._engine, self._table = engine, table
         self._is_kept = tuple_of >= 0
-        self._record_tuple = tuple_of[self._is_kept]
+        self.record_tuple = tuple_of[self._is_kept]
 
     def count_by_tuple(
         self, column: str, ranges: bool | None = False, marks: Collection[str] = ()
     ) -> tuple[Longs, DistinctValues]:
         distinct = self._table.distinct_values(column).select_rows(self._is_kept)
-        return self._record_tuple, cut_into_ranges(without_unknown(distinct, marks), ranges)
+        return self.record_tuple, cut_into_ranges(without_unknown(distinct, marks), ranges)
 
     def count_rows(self, columns: Sequence[str]) -> GroupedRows:
-        return count_record_rows(self._table, self._is_kept, self._record_tuple, columns)
+        return count_record_rows(self._table, self._is_kept, self.record_tuple, columns)
 
     def apply(
         self,
@@ -57,7 +57,7 @@ class FrameRecords(PlacedRecords):
         secret: bytes,
         drops: bool,
     ) -> FrameApplied:
-        target = deal_targets(plan, self._record_tuple, self._table, secret, self._is_kept)
+        target = deal_targets(plan, self.record_tuple, self._table, secret, self._is_kept)
         is_released = plan.released_targets(drops)[target]
         rows = self._is_kept.copy()
         rows[self._is_kept] = is_released
@@ -67,7 +67,7 @@ class FrameRecords(PlacedRecords):
             outputs,
             removed,
             rows,
-            self._record_tuple[is_released],
+            self.record_tuple[is_released],
             target[is_released],
         )
 

@@ -7,15 +7,26 @@ each record's among them, and tells whether two columns are the same.
 from __future__ import annotations
 
 import datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
 from decimal import Decimal
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ontomask.errors import ColumnError, Hint, Setting
 from ontomask.taxonomy.value_counts import is_missing
 
-__all__ = ["ARROW", "PANDAS", "POLARS", "ColumnOperations", "canonical_text", "is_missing_cell"]
+__all__ = [
+    "ARROW",
+    "PANDAS",
+    "POLARS",
+    "ColumnOperations",
+    "canonical_text",
+    "is_missing_cell",
+    "refuse_values_beyond_type",
+]
 
 Longs = NDArray[np.int64]
 
@@ -38,6 +49,25 @@ class ColumnOperations(Protocol):
     def is_same_column(self, a: Any, b: Any) -> bool:
         """Whether two columns have the same type and the same values, missing ones included."""
         ...
+
+
+@contextmanager
+def refuse_values_beyond_type(column: str, dtype: object, values: list[Any]) -> Iterator[None]:
+    """Say which column a masked number does not fit into, such as a negative one of type uint8."""
+    try:
+        yield
+    except (OverflowError, TypeError, ValueError) as error:
+        if not values or not all(isinstance(value, int | float | Decimal) for value in values):
+            raise
+        raise ColumnError(
+            f"column {column!r} has type {dtype}, which cannot hold its masked numbers: they are "
+            f"between {min(values)} and {max(values)}",
+            Hint(
+                "keep them within the range of the column with ",
+                Setting("bounds", "resample"),
+                " of the noise, or give the column a wider type",
+            ),
+        ) from error
 
 
 def _number_by_text(values: list[Any]) -> tuple[Longs, list[Any]]:

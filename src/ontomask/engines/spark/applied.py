@@ -18,7 +18,7 @@ from pyspark.sql import types as T
 from ontomask._runtime.files.atomic_files import write_files_atomically
 from ontomask.engines.memory.applied import number_classes
 from ontomask.engines.memory.frame import Frame
-from ontomask.engines.memory.values import ARROW
+from ontomask.engines.memory.values import ARROW, refuse_values_beyond_type
 from ontomask.engines.protocol import Applied
 from ontomask.engines.spark.session import local_path, translate_spark_errors
 from ontomask.engines.spark.values import (
@@ -83,7 +83,8 @@ class SparkApplied(Applied):
             empty = bool((output.places < 0).any())
             kinds.append(T.StructField(new, kind, nullable=field.nullable or empty))
             like = self._before.counted.originals.column(column)
-            columns[new] = ARROW.make_column(like, output.values, output.places, output.text)
+            with refuse_values_beyond_type(column, like.type, output.values):
+                columns[new] = ARROW.make_column(like, output.values, output.places, output.text)
         targets = np.arange(len(self._plan.targets))
         return make_small_frame(self.engine.spark, kinds, target=targets, **columns)
 

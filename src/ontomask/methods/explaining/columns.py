@@ -33,6 +33,7 @@ from ontomask.microdata.sets import match_sets
 from ontomask.microdata.sets.set_concepts import deepest_set, has_sets, members_of
 from ontomask.taxonomy import Concept, TermMap, map_terms
 from ontomask.taxonomy.names import closest_names
+from ontomask.taxonomy.terms import MATCHING_SETTINGS
 
 __all__ = [
     "NumericQuasiIdentifier",
@@ -181,7 +182,7 @@ class NominalQuasiIdentifier(QuasiIdentifier):
     def _find_concepts(self, value: Any) -> Sequence[Concept]:
         """The concepts that a value means: of a set, that of the concepts it holds."""
         if isinstance(self.column, NominalSet) and str(value) not in self._place_of_concept:
-            parts = [self._find_part(part) for part in self.column.split(value)]
+            parts = [self._find_part(part) for part in self.column.read_cell(value)]
             return [deepest_set(self.column.taxonomy, {c for found in parts for c in found})]
         return self._find_part(value)
 
@@ -223,10 +224,7 @@ class NominalQuasiIdentifier(QuasiIdentifier):
                 [text],
                 column.taxonomy,
                 corrections=column.mapping,
-                prefer=column.prefer,
-                repair_codes=column.repair_codes,
-                stems=column.stems,
-                heads=column.heads,
+                **{name: getattr(column, name) for name in MATCHING_SETTINGS},
             ).matches
         except (OntomaskError, ValueError):
             return ()

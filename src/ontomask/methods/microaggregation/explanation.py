@@ -48,14 +48,20 @@ def explain_group(method: Microaggregation, masked: MaskedTuple) -> MethodExplan
     if groups is None:
         return masked.explain_by_target()
     members = groups.members(masked.tuple)
-    if method.replacement == "synthetic":
+    if method.is_synthetic:
+        is_printed = method.replacement == "synthetic_paper"
+        note = "The group only limits how far away a value may be drawn."
         return masked.explain_by_members(
             members,
             masked.original_values,
             "this combination of values",
-            notes=("The group only limits how far away a value may be drawn.",),
+            notes=(note if is_printed else "Each value is drawn from its group, by itself.",),
             column_notes=[
-                (_note_on_reach(groups, masked, j, column, members),)
+                (
+                    _note_on_reach(groups, masked, j, column, members)
+                    if is_printed
+                    else _note_on_draw(masked, j, column, members),
+                )
                 for j, column in enumerate(masked.columns)
             ],
         )
@@ -99,6 +105,22 @@ def _notes_on_joined_groups(
             "people also took these values."
         )
     return notes
+
+
+def _note_on_draw(masked: MaskedTuple, j: int, column: QuasiIdentifier, members: Longs) -> str:
+    """What the value of a column is drawn from, if it comes from the group."""
+    values = np.unique(masked.tuples.codes[j, members])
+    if len(values) == 1:
+        return "all records of its group have this value, so it is unchanged"
+    if isinstance(column, NumericQuasiIdentifier) and not column.attribute.median:
+        least, most = (
+            column.describe_target(float(column.attribute.numbers[value]))
+            for value in values[[0, -1]]
+        )
+        return (
+            f"drawn between {least.words} and {most.words}, with the mean and variance of its group"
+        )
+    return f"that of a random record of its group, which has {len(values):,} different values"
 
 
 def _note_on_reach(

@@ -13,7 +13,7 @@ from ontomask._runtime.progress import report_progress
 from ontomask.errors import Hint, ParameterError, Setting
 from ontomask.methods.method import BlockwiseMethod, GroupingMethod, SensitivePromise
 from ontomask.methods.microaggregation.mdav import mdav
-from ontomask.methods.microaggregation.synthetic import draw_synthetic
+from ontomask.methods.microaggregation.synthetic import draw_from_groups, draw_near_values
 from ontomask.methods.operators import Operators
 from ontomask.methods.settings import BlockSize, OperatorChoice, SettingHelp
 from ontomask.microdata.sets.set_concepts import has_sets
@@ -54,7 +54,7 @@ NEEDED_FOR_LINKS = {
 class Microaggregation(BlockwiseMethod, GroupingMethod):
     """Form groups of at least ``k`` similar records; each group takes the values of its centroid.
 
-    The result is k-anonymous on the quasi-identifiers, except with ``replacement="synthetic"``.
+    The result is k-anonymous on the quasi-identifiers, except with synthetic replacement.
 
     Departures from the papers: between equally good choices, the combination of values that sorts
     first is taken. A combination of values enters a group with all its records. With ``"mdav"`` and
@@ -71,8 +71,10 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
         candidates: The concepts that a centroid is chosen from: ``"hierarchy"``, the values of the
             group and their ancestors (SF; the default with ``"mean"``), or ``"values"``, only the
             values of the group (MA; the default with ``"s"``).
-        replacement: ``"centroid"``, or ``"synthetic"``, which draws a value near the original one
-            (MA algorithm 1). Synthetic values are **not** k-anonymous.
+        replacement: ``"centroid"``; ``"synthetic"``, which draws each value from the distribution
+            of its group, so that means and variances are kept; or ``"synthetic_paper"``, which
+            draws a value near the original one, as MA algorithm 1 is printed, and keeps neither.
+            Synthetic values are **not** k-anonymous.
         operators: ``"semantic"``, or ``"classic"``, which only distinguishes equal and unequal
             words: the baseline of the papers.
         objective: What ``"merge"`` minimises: ``"sse"``, squared distances, or ``"sad"``,
@@ -143,13 +145,14 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
         ),
     ] = None
     replacement: Annotated[
-        Literal["centroid", "synthetic"],
+        Literal["centroid", "synthetic", "synthetic_paper"],
         SettingHelp(
             "Replacement",
-            "Synthetic values are drawn at random near the original; they are not k-anonymous.",
+            "Synthetic values are drawn at random; they are not k-anonymous.",
             {
                 "centroid": "the centroid of the group",
-                "synthetic": "a random value near the original (not k-anonymous)",
+                "synthetic": "a random value of the group (not k-anonymous)",
+                "synthetic_paper": "a random value near the original (not k-anonymous)",
             },
         ),
     ] = "centroid"
@@ -247,9 +250,10 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
                 "protects needs l or t, got neither",
                 "set l or t as well, or leave protects out",
             )
-        if varied and self.replacement == "synthetic":
+        if varied and self.is_synthetic:
             raise ParameterError(
-                "l and t cannot be used with replacement 'synthetic', which forms no classes",
+                f"l and t cannot be used with replacement {self.replacement!r}, which forms no "
+                "classes",
                 Hint("use ", Setting("replacement", "centroid"), ", or leave l and t out"),
             )
         if self.time_limit is not None and self.effort == "fast":
@@ -261,7 +265,12 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
     @property
     def promised_k(self) -> int | None:
         """The smallest number of records in a class; None for synthetic values."""
-        return None if self.replacement == "synthetic" else int(self.k)
+        return None if self.is_synthetic else int(self.k)
+
+    @property
+    def is_synthetic(self) -> bool:
+        """Whether each record gets values of its own instead of a centroid."""
+        return self.replacement != "centroid"
 
     @property
     def sensitive_promise(self) -> SensitivePromise | None:
@@ -273,7 +282,7 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
     @property
     def draws_at_random(self) -> bool:
         """Groups are settled by the tuples; synthetic values and restarts are not."""
-        return self.replacement == "synthetic" or self.effort == "thorough"
+        return self.is_synthetic or self.effort == "thorough"
 
     @property
     def keeps_tuples_together(self) -> bool:
@@ -283,10 +292,15 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
     @property
     def description(self) -> str:
         """What groups were formed for."""
-        if self.replacement == "synthetic":
+        if self.is_synthetic:
+            drawn = (
+                "a random value from the distribution of its group"
+                if self.replacement == "synthetic"
+                else "a random value that is as close as the values of its group"
+            )
             return (
                 f"groups of at least {self.k:,} similar records were formed, and each value was "
-                "replaced by a random value that is as close as the values of its group"
+                f"replaced by {drawn}"
             )
         return (
             f"the values of groups of at least {self.k:,} similar records were replaced by the "
@@ -298,6 +312,11 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
         """How a group is found, and what it takes."""
         grouped = f"similar records form groups of {self.k} or more"
         if self.replacement == "synthetic":
+            return (
+                f"{grouped}. Each word is that of a random record of the group, and each number is "
+                "drawn from a distribution with the mean and the variance of the group"
+            )
+        if self.replacement == "synthetic_paper":
             return (
                 f"{grouped}. Each value is drawn at random from the values of its column that are "
                 "at most as far away as the farthest value of its group"
@@ -333,7 +352,9 @@ class Microaggregation(BlockwiseMethod, GroupingMethod):
         operators = self.operators_for(tuples)
         group, centroids = self.groups(operators, random)
         if self.replacement == "synthetic":
-            return draw_synthetic(tuples, operators, group, random)
+            return draw_from_groups(tuples, group, random)
+        if self.replacement == "synthetic_paper":
+            return draw_near_values(tuples, operators, group, random)
         return Transitions.from_targets(tuples, centroids, group)
 
     def check_links(self, tuples: Tuples) -> None:

@@ -50,10 +50,12 @@ class NoiseAddition(Method):
     may move to any concept. Ties are decided at random. Missing values stay missing. The method
     does not guarantee k-anonymity.
 
-    Numbers get the noise :math:`\varepsilon \sim N(0, \alpha s^2)`, where :math:`s^2` is the
-    population variance (divided by n, as in NO eq. 12). Numbers that would leave the range of the
-    column are reflected at its ends, so they do not accumulate there. Integers stay integers. For
-    ordinal attributes, the ranks are moved.
+    Numbers and dates get the noise :math:`\varepsilon \sim N(0, \alpha s^2)`, where :math:`s^2` is
+    the population variance (NO eq. 2-4), so the mean is kept and the variance becomes
+    :math:`(1 + \alpha) s^2`. Masked numbers are rounded like the column. Less noise is drawn where
+    rounding adds to its variance. A masked number may lie outside the range of the column;
+    ``bounds`` says otherwise, at the price of mean and variance. For ordinal attributes, the ranks
+    are moved and reflected at the first and the last one in the column.
 
     Departures from the paper: :math:`|\varepsilon|` is at most 1, because no two concepts are
     farther apart; the distribution is the one that drawing again would give. If no concept on the
@@ -71,9 +73,13 @@ class NoiseAddition(Method):
             frequency. Both may draw the original value again, as the figures in the paper show.
         operators: ``"semantic"``, or ``"classic"``, which only distinguishes equal and unequal
             words.
+        bounds: Where a number may go: ``"none"``, anywhere; ``"reflect"``, what would leave the
+            range of the column is reflected at its ends; ``"clip"``, it becomes the end;
+            ``"resample"``, the noise is drawn again until the number is within the range.
 
-    >>> NoiseAddition(alpha=0.1)
-    NoiseAddition(alpha=0.1, distribution='normal', strategy='semantic', operators='semantic')
+    >>> NoiseAddition(alpha=0.1, bounds="clip")
+    NoiseAddition(alpha=0.1, distribution='normal', strategy='semantic', operators='semantic',
+                  bounds='clip')
     """
 
     alpha: Annotated[
@@ -110,6 +116,20 @@ class NoiseAddition(Method):
         ),
     ] = "semantic"
     operators: OperatorChoice = "semantic"
+    bounds: Annotated[
+        Literal["none", "reflect", "clip", "resample"],
+        SettingHelp(
+            "Bounds of numbers",
+            "Without bounds, mean and variance are as the method promises, but a number may lie "
+            "outside the range of its column.",
+            {
+                "none": "none: mean and variance are kept as promised",
+                "reflect": "reflect at the ends of the range",
+                "clip": "clip to the ends of the range",
+                "resample": "draw again until it is within the range",
+            },
+        ),
+    ] = "none"
 
     summary: ClassVar[str] = (
         "Not k-anonymous: replaces each value by one at a random distance; works on single values."

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +45,8 @@ __all__ = ["TableNoise", "fit_table_noise", "count_transitions"]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
+
+Bounds = Literal["none", "reflect", "clip", "resample"]
 
 #: What stands for a missing value among concepts by code.
 MISSING_CODE = -1
@@ -135,18 +137,27 @@ class BaselineNoise(ColumnNoise):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class NoisyNumbers(ColumnNoise):
-    """Numbers moved by a share of their range, and reflected at its ends."""
+    """Numbers moved by a share of their range, and kept within it if there are ``bounds``."""
 
     attribute: NumericalAttribute
     shares: Floats
     distribution: NoiseDistribution
+    bounds: Bounds
 
     def _draw_present(self, codes: NDArray[np.integer], keys: Keys, number: Longs) -> Floats:
         uniform, _ = draw_uniforms(self.stream, number, keys)
-        moved = np.mod(self.shares[codes] + self.distribution.free(uniform), 2)
-        reflected = np.minimum(moved, 2 - moved)
+        shares = self.shares[codes]
+        if self.bounds == "resample":
+            moved = shares + self.distribution.draw_between(uniform, -shares, 1 - shares)
+        else:
+            moved = shares + self.distribution.free(uniform)
+            if self.bounds == "reflect":
+                moved = np.mod(moved, 2)
+                moved = np.minimum(moved, 2 - moved)
+            elif self.bounds == "clip":
+                moved = np.clip(moved, 0, 1)
         least, greatest = self.attribute.numbers[[0, -1]]
-        return self.attribute.round_targets(least + reflected * (greatest - least))
+        return self.attribute.round_targets(least + moved * (greatest - least))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -210,11 +221,7 @@ def _fit_column(
     if isinstance(attribute, NumericalAttribute):
         if method.strategy != "semantic":
             return BaselineNoise(*shared, method, attribute.numbers[held], counts[held])
-        least, greatest = attribute.numbers[[0, -1]]
-        shares = (attribute.numbers - least) / (greatest - least)  # from 0 to 1: nothing overflows
-        return NoisyNumbers(
-            *shared, attribute, shares, _distribution_of_shares(method, shares, counts)
-        )
+        return _fit_numbers(shared, method, attribute, counts)
     assert isinstance(attribute, NominalAttribute)
     codes = attribute.domain.codes(list(attribute.values))
     if method.strategy != "semantic":
@@ -229,14 +236,26 @@ def _fit_column(
     )
 
 
-def _distribution_of_shares(
-    method: NoiseAddition, shares: Floats, counts: Longs
-) -> NoiseDistribution:
+def _fit_numbers(
+    shared: tuple[str, int, Keys, bytes],
+    method: NoiseAddition,
+    attribute: NumericalAttribute,
+    counts: Longs,
+) -> NoisyNumbers:
+    least, greatest = attribute.numbers[[0, -1]]
+    span = greatest - least
+    shares = (attribute.numbers - least) / span  # from 0 to 1: nothing overflows
     records = int(counts.sum())
     mean = float(shares @ counts) / records
     distribution = method.noise_distribution(float((shares - mean) ** 2 @ counts) / records)
-    # Reflected so often, any wider noise is even; sums would lose their digits.
-    return distribution._replace(spread=min(distribution.spread, 1e6))
+    # Ranks lead to no level beyond the first and the last.
+    bounds: Bounds = "reflect" if attribute.median and method.bounds == "none" else method.bounds
+    if bounds == "none":
+        distribution = distribution.narrow_for_rounding(10.0**-attribute.decimals / span)
+    else:
+        # Reflected so often, any wider noise is even; sums would lose their digits.
+        distribution = distribution._replace(spread=min(distribution.spread, 1e6))
+    return NoisyNumbers(*shared, attribute, shares, distribution, bounds)
 
 
 # ---------------------------------------------------------------------- the plan

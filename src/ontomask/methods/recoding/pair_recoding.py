@@ -42,7 +42,8 @@ class PairRecoding(Method):
     the same value may be released at several levels. A concept becomes an ancestor; a number, date
     or level becomes the centroid of an interval.
 
-    With people, an attacker knows values of one record, and k people share each combination. A
+    With people, an attacker knows values of one record, and k people share each combination.
+    Combinations over different records of a person are not counted, and the guarantee says so; a
     released column that links the records of a person is refused.
 
     Args:
@@ -155,10 +156,16 @@ class PairRecoding(Method):
         uniques = shown.count_uniques()
         one = "person" if unit == "people" else "record"
         still = f"{one} is" if uniques == 1 else f"{unit} are"
+        alone = (
+            ". Values of different records of a person are not combined: whoever can put the "
+            "records of a person together may know more"
+            if shown.people_differ
+            else ""
+        )
         return (
             f"every {self._combination} of {', '.join(shown.columns)} is shared "
             f"by at least {self.k:,} {unit} or by none; {uniques:,} {still} still unique to an "
-            "attacker who knows all their values (k^m-anonymity, not k-anonymity)"
+            f"attacker who knows all their values (k^m-anonymity, not k-anonymity){alone}"
         )
 
     def explain_tuple(self, masked: MaskedTuple) -> MethodExplanation:

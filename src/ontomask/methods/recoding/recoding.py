@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask._runtime.progress import report_progress
-from ontomask.errors import NearNeighboursWarning, format_count
+from ontomask.errors import NearNeighboursWarning, ParameterError, format_count
 from ontomask.methods.method import BlockwiseMethod, GroupingMethod
 from ontomask.methods.neighbours.comparison import build_value_space
 from ontomask.methods.operators import Operators
@@ -30,6 +30,9 @@ Longs = NDArray[np.int64]
 MANY = 150_000
 #: In how many orders near tuples are looked for, and how many on either side.
 ORDERS, WINDOW = 24, 8
+
+#: The settings of comparisons of values.
+OF_DISTANCES: tuple[str, ...] = ("weighted", "operators", "neighbours")
 
 #: Tuples that were fused, and what each was fused with, in the order of the fusions.
 Fusions = tuple[Longs, Longs]
@@ -71,10 +74,12 @@ class Recoding(BlockwiseMethod, GroupingMethod):
         operators: ``"semantic"``, or ``"classic"``, which only distinguishes equal and unequal
             words.
         neighbours: What a combination is compared with: ``"exact"``, all others; ``"near"``, close
-            ones; ``"auto"``, all up to 150,000 combinations, otherwise close ones. It has no effect
-            with ``"discernibility"`` or with the heuristics ``"h1"`` and ``"none"``.
+            ones; ``"auto"``, all up to 150,000 combinations, otherwise close ones.
         block: Largest number of combinations of values that are planned together; see
             :class:`Microaggregation`.
+
+    ``weighted``, ``operators`` and ``neighbours`` are refused where no values are compared: with
+    ``"discernibility"``, also ``heuristics``, and with the heuristics ``"h1"`` and ``"none"``.
 
     >>> Recoding(k=3, weighted=True)
     Recoding(k=3, distance='semantic', heuristics='h1+h2+h3', weighted=True, ...)
@@ -131,6 +136,22 @@ class Recoding(BlockwiseMethod, GroupingMethod):
         "microaggregation; fewer rare records can be linked."
     )
     compares_values: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.distance == "discernibility":
+            reason = "distance 'discernibility'"
+            unused = ("heuristics", *OF_DISTANCES)
+        elif self.heuristics in ("none", "h1"):
+            reason, unused = f"heuristics {self.heuristics!r}", OF_DISTANCES
+        else:
+            return
+        for name in unused:
+            if getattr(self, name) != type(self).__dataclass_fields__[name].default:
+                raise ParameterError(
+                    f"{name} cannot be used with {reason}, which compares no values",
+                    f"leave {name} out",
+                )
 
     @property
     def description(self) -> str:

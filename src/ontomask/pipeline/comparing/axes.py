@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,15 @@ from ontomask import risk, utility
 from ontomask.microdata.measures import EvaluationPart, FigureMeasure, added_measures
 from ontomask.pipeline.evaluation import Evaluation
 
-__all__ = ["LOSSES", "RISKS", "Axis", "axis_figures", "loss_axes", "risk_axes"]
+__all__ = [
+    "LOSSES",
+    "RISKS",
+    "Axis",
+    "axes_with_figures",
+    "axis_figures",
+    "loss_axes",
+    "risk_axes",
+]
 
 
 @dataclass(frozen=True)
@@ -39,6 +47,7 @@ def _loss_axis(name: str, label: str) -> Axis:
 
 #: The figures of the horizontal axis; other packages may add some.
 RISKS = (
+    _risk_axis("linkage_people", "record linkage of people, by all their records"),
     _risk_axis("linkage_nearest", "record linkage"),
     _risk_axis("linkage_nearest_uniques", "record linkage of originally unique records"),
     _risk_axis("linkage_text", "record linkage by identical values"),
@@ -143,6 +152,14 @@ def _added_axis(part: EvaluationPart, name: str, measure: FigureMeasure) -> Axis
         return _mean_over_columns((evaluation.risk if part == "risk" else evaluation.utility)[name])
 
     return Axis(name, measure.title, measure.description.meaning, figure)
+
+
+def axes_with_figures(
+    axes: Sequence[Axis], points: Sequence[Mapping[str, Any]]
+) -> tuple[Axis, ...]:
+    """The axes on which a point has a figure; all where none has."""
+    known = tuple(a for a in axes if any(figures.get(a.name) is not None for figures in points))
+    return known or tuple(axes)
 
 
 def axis_figures(evaluation: Evaluation | None, records: int) -> dict[str, float | None]:

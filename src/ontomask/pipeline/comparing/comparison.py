@@ -14,9 +14,15 @@ from ontomask._runtime.files.atomic_files import atomic_write
 from ontomask.errors import format_count, format_percent
 from ontomask.methods.method import Method
 from ontomask.methods.registry import changed_settings, name_of
-from ontomask.pipeline.comparing.axes import axis_figures, loss_axes, risk_axes
+from ontomask.pipeline.comparing.axes import (
+    axes_with_figures,
+    axis_figures,
+    loss_axes,
+    risk_axes,
+)
 from ontomask.pipeline.comparing.points import Point
 from ontomask.pipeline.guarantees.guarantee import format_method
+from ontomask.pipeline.guarantees.requirements import LINKAGES
 from ontomask.report.plain_values import to_plain_values
 
 __all__ = ["Comparison", "method_as_yaml"]
@@ -133,6 +139,7 @@ class Comparison:
             "sampled_from": self.sampled_from,
             "rows": rows,
             "required": _format_requirements(self.require) if self.require else None,
+            "linked": any(row["linkage_people"] is not None for row in rows),
             "watched": any(row["l"] is not None for row in rows),
             "messages": _group_notes(self.points),
             "complete": self.complete,
@@ -154,7 +161,7 @@ class Comparison:
                     }
                     for point, row in zip(self.points, rows, strict=True)
                 ],
-                "risks": [_axis_fields(axis) for axis in risk_axes()],
+                "risks": [_axis_fields(axis) for axis in axes_with_figures(risk_axes(), rows)],
                 "losses": [_axis_fields(axis) for axis in loss_axes()],
                 "limits": self._limits(),
             },
@@ -163,9 +170,9 @@ class Comparison:
     def _limits(self) -> dict[str, float]:
         """The requirements that are lines on the map, by axis."""
         requirements = self.require
-        limits = {}
+        limits: dict[str, float] = {}
         if "linkage_below" in requirements:
-            limits["linkage_nearest"] = requirements["linkage_below"]
+            limits |= dict.fromkeys(LINKAGES, requirements["linkage_below"])
         if "sse_below" in requirements:
             limits |= {
                 "sse": requirements["sse_below"],
@@ -185,7 +192,8 @@ class Comparison:
             f"{f', {failed:,} failed' if failed else ''}, {size}{sample})"
         ]
         lines += [
-            f"  {format_method(point.method)}: record linkage {format_percent(point.risk or 0)}, "
+            f"  {format_method(point.method)}: record linkage"
+            f"{' of people' if point.links_people else ''} {format_percent(point.risk or 0)}, "
             f"SSE {point.loss:.4g}"
             for point in self.front
         ]

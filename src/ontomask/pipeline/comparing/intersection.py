@@ -91,6 +91,12 @@ def intersect_releases(
         pair_tables(before, read_table(table, schema, match_by, file), schema, match_by)
         for table in releases
     ]
+    if any(pair.removed.any() for pair in pairs):
+        raise ParameterError(
+            "the releases must have all records of the original table, but records of linked "
+            "people were removed from some",
+            "remove these records from all tables",
+        )
     classes = [_class_of_records(pair) for pair in pairs]
     cells, cell_of_record = np.unique(np.column_stack(classes), axis=0, return_inverse=True)
     cell_of_record = cell_of_record.reshape(-1)

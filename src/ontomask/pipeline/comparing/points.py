@@ -23,6 +23,7 @@ from ontomask.pipeline.evaluation import Evaluation, evaluate_plan, with_people
 from ontomask.pipeline.guarantees.guarantee import Guarantee, make_guarantee
 from ontomask.pipeline.guarantees.released_classes import UnmaskedColumns
 from ontomask.pipeline.guarantees.requirements import SENSITIVE_REQUIREMENTS, unmet_requirements
+from ontomask.pipeline.guarantees.shown_values import verify_planned_values
 from ontomask.pipeline.planning.plan import People, PlanInput, plan_release
 from ontomask.pipeline.population import CountedPopulation
 from ontomask.pipeline.randomness import derive_generator
@@ -113,8 +114,20 @@ class Point:
 
     @property
     def risk(self) -> float | None:
-        """Share of records that record linkage links to their original."""
-        return None if self.evaluation is None else self.evaluation.risk["linkage_nearest"]
+        """Share of records that record linkage links to their original.
+
+        If the records of a person stay linked, it is the share of people linked by all of them.
+        """
+        if self.evaluation is None:
+            return None
+        figure = "linkage_people" if self.links_people else "linkage_nearest"
+        share: float | None = self.evaluation.risk[figure]
+        return share
+
+    @property
+    def links_people(self) -> bool:
+        """Whether the records of a person stay linked, and ``risk`` is that of people."""
+        return self.evaluation is not None and self.evaluation.risk["linkage_people"] is not None
 
     @property
     def loss(self) -> float | None:
@@ -196,6 +209,7 @@ def _compute_point(task: ComparisonTask, method: Method) -> Point:
         after,
         counted.confidential,
         people=(people, None if people is None else counted.people),
+        linked=plan.list_linked_rows(counted),
         removed=drops,
     ).with_population(
         {} if task.population is None else task.population.measure(transitions, drops)
@@ -212,6 +226,9 @@ def _compute_point(task: ComparisonTask, method: Method) -> Point:
             after,
             released,
             None if plan.linked is None else plan.linked.figures,
+            verify_planned_values(
+                plan.method, transitions, counted.people, task.unmasked, task.rows
+            ),
         ),
         seconds,
         notes=tuple(notes),

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ontomask.engines.long_table import gather_people
 from ontomask.engines.memory.frame import Frame
 from ontomask.engines.memory.values import canonical_text
 from ontomask.engines.protocol import Engine
@@ -31,7 +30,7 @@ from ontomask.microdata.population import Population
 from ontomask.microdata.schema import Date, Nominal, Numeric, Ordinal, Schema
 from ontomask.microdata.sets.spread_sets import combine_columns
 from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
-from ontomask.microdata.value_coding import CodedColumn, code_column, concepts_of
+from ontomask.microdata.value_coding import CodedColumn, code_column, concepts_of_masked
 from ontomask.pipeline.complete_records import flag_marks, select_complete_records
 from ontomask.pipeline.counting import FILE_SETTINGS, open_engine, translate_file_errors
 from ontomask.pipeline.evaluation import (
@@ -41,8 +40,10 @@ from ontomask.pipeline.evaluation import (
     evaluate_plan,
     sensitive_counts,
 )
+from ontomask.pipeline.planning.plan import People
 from ontomask.pipeline.population import RowCounter, count_population
 from ontomask.report.manifest import is_shuffled_release
+from ontomask.risk import LinkedRows
 from ontomask.risk.classes import canonical_targets
 
 __all__ = ["TablePair", "evaluate", "pair_tables", "read_table"]
@@ -78,7 +79,8 @@ def evaluate(
             given.
         schema: The role of every column. Both tables must contain the quasi-identifiers.
             Confidential columns are evaluated if both tables contain them. With ``missing="drop"``,
-            the masked table may lack the records with missing values.
+            the masked table may lack the records with missing values. With ``linked`` and
+            ``match_by``, it may lack any record; its ``person`` column has the pseudonyms.
         k: The k that linkage is compared with.
         match_by: A column that identifies the records of both tables, which may then be in any
             order. Spark frames need it, because they have no order. So do long tables, whose people
@@ -117,8 +119,12 @@ def evaluate(
     shared_schema = replace(
         schema, confidential=[c for c in schema.confidential if column_name(c) in common]
     )
-    classes, people = canonical_targets(plan)[target], pair.people(schema)
-    owners = (None, None) if people is None else ((classes, people), (record_tuple, people))
+    left = ~pair.removed
+    drops = bool(pair.removed.any())
+    classes, people = canonical_targets(plan)[target][left], pair.people(schema)
+    owners: tuple[People | None, People | None] = (None, None)
+    if people is not None:
+        owners = (classes, people[left]), (record_tuple, people)
     figures: dict[str, Any] = {}
     if population is not None:
         by_tuple, by_target = (
@@ -126,7 +132,7 @@ def evaluate(
         )
         names, counts = pair.before.names, plan.tuples.counts
         counted = count_population(population, schema, names, counts, by_tuple)
-        figures = counted.measure(plan, False, by_target)
+        figures = counted.measure(plan, drops, by_target)
     return evaluate_plan(
         plan,
         k,
@@ -141,6 +147,8 @@ def evaluate(
             owners[1],
         ),
         people=owners,
+        linked=pair.linked_rows(schema, record_tuple, target),
+        removed=drops,
         semantic_closeness=semantic_closeness,
     ).with_population(figures)
 
@@ -150,7 +158,7 @@ class TablePair:
     """An original and a masked table with the same records in the same order.
 
     ``kept`` are the records of the original table that are compared, and ``is_released`` those of
-    the masked one.
+    the masked one. ``removed`` says which of the kept ones the masked table lacks.
     """
 
     before: Frame
@@ -158,6 +166,7 @@ class TablePair:
     kept: NDArray[np.bool_]
     is_released: NDArray[np.bool_]
     columns: Sequence[_ColumnPair]
+    removed: NDArray[np.bool_]
 
     def make_plan(self) -> tuple[Transitions, Longs, Longs]:
         """The pair of tables as transitions; the tuple and the target of each record."""
@@ -169,6 +178,29 @@ class TablePair:
             return None
         spelt = self.before.distinct_values(schema.person).select_rows(self.kept)
         return merge_look_alikes(without_unknown(spelt, schema.missing_marks))[0].codes
+
+    def linked_rows(self, schema: Schema, record_tuple: Longs, target: Longs) -> LinkedRows | None:
+        """The rows by person and by pseudonym; None if the records of a person are not linked."""
+        people, name = self.people(schema), schema.person
+        is_linked = schema.linked is not None or schema.long_set is not None
+        if people is None or not is_linked or name not in self.after.names:
+            return None
+        assert name is not None
+        released = self.after.distinct_values(name).select_rows(self.is_released).codes
+        pseudonyms, pseudonym = np.unique(released, return_inverse=True)
+        owner = people[~self.removed]
+        pairs = np.unique(np.column_stack([released, owner]), axis=0)
+        if len(pairs) > len(pseudonyms) or (released < 0).any() or (people < 0).any():
+            raise ParameterError(
+                f"each pseudonym in column {name!r} of the masked table must belong to one person "
+                "of the original table, got some of nobody or of several people",
+                "the records do not match: use match_by (--match-by on the command line) with a "
+                "column that identifies the records of both tables, or read the figures of the "
+                "release in its manifest",
+            )
+        ones = np.ones(len(people), dtype=np.int64)
+        rows = pseudonym.ravel(), target[~self.removed], ones[~self.removed]
+        return LinkedRows(people, record_tuple, ones, *rows, pairs[:, 1])
 
 
 def pair_tables(before: Frame, after: Frame, schema: Schema, match_by: str | None) -> TablePair:
@@ -186,18 +218,27 @@ def pair_tables(before: Frame, after: Frame, schema: Schema, match_by: str | Non
         )
     person_known = schema.person is not None and schema.person in before.names
     columns, kept = _select_complete(before, schema, person_known)
-    is_released = _same_records(before, after, kept, schema)
+    removed = np.zeros(int(kept.sum()), dtype=np.bool_)
+    if match_by is not None and schema.linked is not None and after.rows < before.rows:
+        is_released = np.ones(after.rows, dtype=np.bool_)
+        left = set(_record_keys(after, match_by))
+        keys = np.array(_record_keys(before, match_by), dtype=object)[kept]
+        removed = np.array([key not in left for key in keys], dtype=np.bool_)
+    else:
+        is_released = _same_records(before, after, kept, schema)
     if match_by is not None:
-        _refuse_other_records(before, after, kept, is_released, match_by)
+        compared = kept.copy()
+        compared[kept] = ~removed
+        _refuse_other_records(before, after, compared, is_released, match_by)
     pairs = [
         _pair_columns(
             column,
             distinct,
             *_read_masked(after, column, is_released, schema.missing_marks),
-        )
+        ).with_removed(removed)
         for column, distinct in zip(schema.quasi_identifiers, columns, strict=True)
     ]
-    return TablePair(before, after, kept, is_released, pairs)
+    return TablePair(before, after, kept, is_released, pairs, removed)
 
 
 def read_table(
@@ -241,6 +282,8 @@ def read_table(
 
 def _gather_people(engine: Engine, schema: Schema, columns: Collection[str]) -> Engine:
     """The people of a long table, a row each; what is suppressed is missing."""
+    from ontomask.engines.long_table import gather_people  # DuckDB, only where it is needed
+
     assert schema.long_set is not None
     assert schema.person is not None
     if schema.person not in engine.names:
@@ -372,6 +415,13 @@ def _same_records(
         return kept
     if schema.missing == "drop" and after.rows == int(kept.sum()):
         return np.ones(after.rows, dtype=np.bool_)
+    if schema.linked is not None and after.rows < before.rows:
+        raise ParameterError(
+            "match_by must name a column that identifies the records of both tables, because "
+            f"{format_count(before.rows - after.rows, 'record')} of linked people were removed",
+            "use match_by (--match-by on the command line) with a column that has a unique value "
+            "for every record, or read the figures of the release in its manifest",
+        )
     raise ParameterError(
         f"both tables must have the same records, got {format_count(before.rows, 'record')} in the "
         f"original table and {format_count(after.rows, 'record')} in the masked table",
@@ -390,6 +440,14 @@ class _ColumnPair:
     targets: Floats
     missing: NDArray[np.bool_]
     empty: NDArray[np.bool_]
+
+    def with_removed(self, removed: NDArray[np.bool_]) -> _ColumnPair:
+        """The same with the records that the masked table lacks, which are suppressed."""
+        if not removed.any():
+            return self
+        targets, empty = np.full(len(removed), np.nan), np.ones(len(removed), dtype=np.bool_)
+        targets[~removed], empty[~removed] = self.targets, self.empty
+        return replace(self, targets=targets, empty=empty)
 
 
 def _read_masked(
@@ -417,7 +475,7 @@ def _pair_columns(
 ) -> _ColumnPair:
     if not isinstance(column, Nominal):
         return _pair_numbers(column, before, after, is_suppressed)
-    concepts = concepts_of(column, after)
+    concepts = concepts_of_masked(column, after)
     coded = code_column(column, before, "category", also=concepts)
     attribute = coded.attribute
     assert isinstance(attribute, NominalAttribute)

@@ -121,6 +121,12 @@ class Guarantee(str):
         guarantee.measured, guarantee.warnings = measured, tuple(warnings)
         return guarantee
 
+    @property
+    def kept_columns(self) -> tuple[str, ...]:
+        """The kept columns that ``smallest`` counts, too, because records are linked."""
+        linked = self.released is not None and self.released.link is not None
+        return self.released.columns if self.released is not None and linked else ()
+
 
 def make_guarantee(
     columns: Sequence[str],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,6 +109,10 @@ def _count_linked_classes(
     with_pseudonyms = UnmaskedColumns(
         original, columns.kept, (columns.person, *columns.links), columns.missing_marks
     )
-    return with_pseudonyms.find_weakest_classes(
+    classes = with_pseudonyms.find_weakest_classes(
         GroupedRows(class_of[rows.group], {**renamed, columns.person: pseudonyms}, rows.records)
     )
+    if classes.link in (None, columns.person):
+        return classes
+    # Another released column puts the pseudonyms of a person together, which breaks what they keep.
+    return replace(classes, columns=(*classes.columns, classes.link))

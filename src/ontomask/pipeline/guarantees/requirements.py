@@ -15,13 +15,18 @@ if TYPE_CHECKING:
     from ontomask.pipeline.release import Release
 
 __all__ = [
+    "LINKAGES",
     "SENSITIVE_REQUIREMENTS",
     "check_requirements",
     "judged_figures",
     "reasons_unmet",
     "refuse_unchanged",
     "unmet_requirements",
+    "worst_linkage",
 ]
+
+#: The figures of record linkage, and of what they are shares.
+LINKAGES = {"linkage_people": "people", "linkage_nearest": "records"}
 
 #: The figures of t-closeness, and the distance that each uses; the first one available counts.
 CLOSENESS_FIGURES = {
@@ -70,8 +75,9 @@ def reasons_unmet(
     - ``entropy_l``, ``alpha``, ``beta``, ``delta``: the figures ``l_entropy``, ``alpha``, ``beta``
       and ``delta_strict``, for every sensitive attribute. The last one is infinite, and not met, if
       a class lacks a value of the whole table.
-    - ``linkage_below``: ``linkage_nearest``; if it was estimated from a sample, the upper end of
-      its confidence interval.
+    - ``linkage_below``: ``linkage_nearest`` and, if the records of a person stay linked,
+      ``linkage_people``; if a figure was estimated from a sample, the upper end of its confidence
+      interval.
     - ``sse_below``: the sum of squared errors.
 
     The last two must be below their limit, not equal to it. A figure that is not available does
@@ -98,7 +104,8 @@ def judged_figures(evaluation: Evaluation) -> dict[str, dict[str, Any]]:
     names = {
         "utility": ["sse"],
         "risk": [
-            *("l_distinct", "linkage_nearest", "linkage_nearest_interval"),
+            "l_distinct",
+            *(name for figure in LINKAGES for name in (figure, f"{figure}_interval")),
             *CLOSENESS_FIGURES,
             *(figure for figure, _, _ in SENSITIVE_FIGURES.values()),
         ],
@@ -152,6 +159,12 @@ def refuse_unchanged(release: Release) -> None:
 def _hint(unmet: Mapping[str, float], guarantee: Guarantee) -> str:
     sensitive = " and ".join(f"{name}: {unmet[name]:g}" for name in ("l", "t") if name in unmet)
     settings = f"add {sensitive} to the method (microaggregation), " if sensitive else ""
+    kept = ", ".join(guarantee.kept_columns)
+    if kept and "k" in unmet:
+        return (
+            f"a pseudonym links the kept values, too: mask or remove {kept}, for example "
+            f"{guarantee.kept_columns[0]}: {{role: drop}}"
+        )
     method = "another method" if guarantee.k is None else "a larger k or another method"
     return f"{settings}try {method}, or relax the requirements"
 
@@ -160,8 +173,10 @@ def _check_k(k: int, guarantee: Guarantee) -> Iterator[str]:
     if not guarantee.classes:
         yield f"no records are left; every equivalence class must have at least {k:,}"
     elif guarantee.smallest < k:
+        kept = guarantee.kept_columns
+        where = f" on the quasi-identifiers and the kept {', '.join(kept)}" if kept else ""
         yield (
-            f"the smallest equivalence class must have at least {k:,} {guarantee.unit}, got "
+            f"the smallest equivalence class{where} must have at least {k:,} {guarantee.unit}, got "
             f"{guarantee.smallest:,}"
         )
 
@@ -230,17 +245,27 @@ def _check_figure(name: str, evaluation: Evaluation, limit: float) -> Iterator[s
             yield f"{words.format(column)} must be {side} {limit:g}, got {got}"
 
 
+def worst_linkage(risk: Mapping[str, Any]) -> tuple[float | None, str, bool]:
+    """The largest share that record linkage finds, of what, and whether it is an estimate.
+
+    Of an estimate, it is the upper end of the confidence interval.
+    """
+    shares = []
+    for figure, unit in LINKAGES.items():
+        share, interval = risk.get(figure), risk.get(f"{figure}_interval")
+        if share is not None:
+            shares.append((share if interval is None else interval[1], unit, interval is not None))
+    return max(shares, default=(None, "records", False))
+
+
 def _check_linkage(limit: float, evaluation: Evaluation) -> Iterator[str]:
-    share = evaluation.risk.get("linkage_nearest")
-    interval = evaluation.risk.get("linkage_nearest_interval")
-    source = ""
-    if interval is not None:
-        share, source = interval[1], " (upper end of an estimate from a sample)"
+    share, unit, is_estimate = worst_linkage(evaluation.risk)
+    source = " (upper end of an estimate from a sample)" if is_estimate else ""
     if share is None:
         yield f"record linkage must be below {100 * limit:g} %, but it is unknown"
     elif not share < limit:
         yield (
-            f"record linkage must be below {100 * limit:g} % of the records, got "
+            f"record linkage must be below {100 * limit:g} % of the {unit}, got "
             f"{_format_figure(100 * share, 100 * limit)} %{source}"
         )
 

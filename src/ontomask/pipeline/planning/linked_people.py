@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ontomask.methods.method import Method
-from ontomask.methods.microaggregation.sets.columns import name_centroids, separate_sets
 from ontomask.methods.operators import Operators
 from ontomask.microdata.attributes import Attribute, NominalAttribute
 from ontomask.microdata.distinct_values import DistinctValues
@@ -20,6 +19,7 @@ from ontomask.microdata.sets import ConceptSets, missing_concept, set_centroids
 from ontomask.microdata.tuples import Transitions, Tuples, count_tuples
 from ontomask.pipeline.planning.linked_tables import JoinedTables, LinkedTable, join_tables
 from ontomask.pipeline.planning.set_sizes import shorten_sets
+from ontomask.risk.linked_people import LinkedRows
 from ontomask.risk.released_classes import (
     ReleasedClasses,
     count_people_classes,
@@ -34,6 +34,7 @@ __all__ = [
     "LinkedPlan",
     "count_unique_people",
     "give_pseudonyms",
+    "number_joint_bags",
     "plan_linked_people",
 ]
 
@@ -76,8 +77,9 @@ class LinkedPlan:
     becomes: a target for each pseudonym and combination of values. ``pseudonym`` is the pseudonym
     of each of these targets, -1 for records that are not released, and ``class_of`` the target of
     the plan of values. ``person`` and ``piece`` are the person of each pseudonym, and its number
-    among the pseudonyms of the person. ``shortened`` is the number of records whose set had too
-    many values for its columns, by attribute.
+    among the pseudonyms of the person. ``bags`` is the class of all rows of each pseudonym where
+    they are in several tables, and that of no pseudonym. ``shortened`` is the number of records
+    whose set had too many values for its columns, by attribute.
     """
 
     transitions: Transitions
@@ -87,6 +89,7 @@ class LinkedPlan:
     piece: Longs
     figures: LinkFigures
     shortened: Mapping[str, int] = field(default_factory=dict)
+    bags: Longs | None = None
 
     def number_classes(self, values: Longs) -> Longs:
         """The equivalence class of each target: who shares this row and all rows of the pseudonym.
@@ -94,7 +97,10 @@ class LinkedPlan:
         ``values`` is the class of each target of the plan of values.
         """
         classes = values[self.class_of]
-        linked = number_linked_classes(classes, self.pseudonym, self.transitions.class_sizes())
+        if self.bags is not None:
+            linked = self.bags[self.pseudonym]
+        else:
+            linked = number_linked_classes(classes, self.pseudonym, self.transitions.class_sizes())
         return count_tuples([], [linked, classes])[1]
 
     def place_people(self, records: LinkedRecords, class_of: Longs) -> tuple[Longs, Longs]:
@@ -105,6 +111,27 @@ class LinkedPlan:
         plan = self.transitions
         kept = self.pseudonym[plan.target] >= 0
         return class_of[plan.target[kept]], records.person[plan.source[kept]]
+
+    def list_rows(self, records: LinkedRecords) -> LinkedRows:
+        """The original rows of each person, and the released rows of each pseudonym.
+
+        Targets are those of the plan of values. Of several tables, these are people and pseudonyms
+        with rows in this one.
+        """
+        plan = self.transitions
+        kept = self.pseudonym[plan.target] >= 0
+        target = plan.target[kept]
+        people, person = np.unique(records.person, return_inverse=True)
+        names, pseudonym = np.unique(self.pseudonym[target], return_inverse=True)
+        return LinkedRows(
+            person.ravel(),
+            records.tuple_number,
+            records.count,
+            pseudonym.ravel(),
+            self.class_of[target],
+            plan.count[kept],
+            np.searchsorted(people, self.person[names]),
+        )
 
     def count_planned_classes(self, records: LinkedRecords, column: str) -> ReleasedClasses:
         """The classes of people by all their released records, which the column links."""
@@ -144,6 +171,25 @@ def plan_linked_people(
         )
     ]
     return plans, _count_links(joined.records, pseudonym, owners[0])
+
+
+def number_joint_bags(plans: Sequence[LinkedPlan], values: Sequence[Longs]) -> Longs:
+    """The class of each pseudonym by its rows in all tables; the last is that of no pseudonym.
+
+    ``values`` is, by table, the class of each target of the plan of values.
+    """
+    rows, links, records, first = [], [], [], 0
+    for plan, classes in zip(plans, values, strict=True):
+        kept = plan.pseudonym >= 0
+        rows.append(first + classes[plan.class_of[kept]])
+        links.append(plan.pseudonym[kept])
+        records.append(plan.transitions.class_sizes()[kept])
+        first += int(classes.max(initial=-1)) + 1
+    of_link = np.concatenate(links)
+    classes = number_linked_classes(np.concatenate(rows), of_link, np.concatenate(records))
+    bags = np.zeros(len(plans[0].person) + 1, dtype=np.int64)
+    bags[of_link] = 1 + classes
+    return bags
 
 
 def _take_table(
@@ -316,6 +362,9 @@ def _find_centroids(tuples: Tuples, start: Longs) -> tuple[tuple[Attribute, ...]
 
     Sets are added to the attributes.
     """
+    # Kernels are beside it: compiling starts here, not at import.
+    from ontomask.methods.microaggregation.sets.columns import name_centroids, separate_sets
+
     members = np.arange(len(tuples))
     groups = ConceptSets(start.astype(np.int64), members.astype(np.int32))
     columns, others = separate_sets(tuples)

@@ -30,7 +30,7 @@ from ontomask.pipeline.planning.missing_numbers import (
 )
 from ontomask.pipeline.planning.set_sizes import limit_set_sizes
 from ontomask.pipeline.planning.tasks import plan_in_tasks
-from ontomask.risk import Confidential
+from ontomask.risk import Confidential, LinkedRows
 
 __all__ = [
     "People",
@@ -87,6 +87,12 @@ class Plan:
         return self.method.drops or (
             self.linked is not None and self.linked.figures.lost_records > 0
         )
+
+    def list_linked_rows(self, counted: PlanInput) -> LinkedRows | None:
+        """The rows by person and by pseudonym; None where people do not stay linked."""
+        if self.linked is None or counted.linked is None:
+            return None
+        return self.linked.list_rows(counted.linked)
 
 
 def plan_release(

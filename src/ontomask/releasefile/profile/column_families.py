@@ -14,7 +14,7 @@ from ontomask.releasefile.profile.offered_taxonomies import (
     OfferedTaxonomies,
     name_in_release_file,
 )
-from ontomask.releasefile.profile.proposals import Suggestion, suggest_in_role
+from ontomask.releasefile.profile.proposals import RoleSuggestion, suggest_in_role
 
 __all__ = ["ColumnFamily", "find_families", "propose_in_family", "suggest_in_family"]
 
@@ -53,9 +53,9 @@ class ColumnFamily:
 
 def suggest_in_family(
     facts: ColumnFacts,
-    suggestion: Suggestion,
+    suggestion: RoleSuggestion,
     offered: OfferedTaxonomies = NO_TAXONOMIES,
-) -> Suggestion | None:
+) -> RoleSuggestion | None:
     """What a column is as one of a family; None if it cannot be in one.
 
     The last columns of a family are often nearly empty, and would be dropped by themselves.
@@ -69,7 +69,7 @@ def suggest_in_family(
 
 
 def find_families(
-    members: Mapping[str, Suggestion], names: Collection[str]
+    members: Mapping[str, RoleSuggestion], names: Collection[str]
 ) -> tuple[ColumnFamily, ...]:
     """Find the families among some columns of a table; ``names`` are all columns that it has."""
     by_stem: dict[tuple[str, str], list[str]] = {}
@@ -91,7 +91,7 @@ def find_families(
     return tuple(families)
 
 
-def propose_in_family(family: ColumnFamily, suggestion: Suggestion) -> Suggestion:
+def propose_in_family(family: ColumnFamily, suggestion: RoleSuggestion) -> RoleSuggestion:
     """The suggestion for a column of a proposed set."""
     return replace(
         suggestion,

@@ -12,7 +12,7 @@ from ontomask.releasefile.profile.offered_taxonomies import (
     OfferedTaxonomies,
     name_in_release_file,
 )
-from ontomask.releasefile.profile.proposals import Suggestion, suggest_in_role
+from ontomask.releasefile.profile.proposals import RoleSuggestion, suggest_in_role
 
 __all__ = ["ColumnFields", "ProposedTaxonomy", "fields_in_role", "suggested_fields"]
 
@@ -77,13 +77,13 @@ def fields_in_role(
     )
 
 
-def _obstacle(suggestion: Suggestion) -> str:
+def _obstacle(suggestion: RoleSuggestion) -> str:
     reason = f"{suggestion.reason[:1].upper()}{suggestion.reason[1:]}"
     return f"This column cannot be masked. {reason}."
 
 
 def suggested_fields(
-    suggestion: Suggestion, folder: Path, taxonomy: str | None = None
+    suggestion: RoleSuggestion, folder: Path, taxonomy: str | None = None
 ) -> dict[str, Any]:
     """A suggestion as fields of a release file in this folder.
 
@@ -110,7 +110,7 @@ def suggested_fields(
     return fields
 
 
-def _proposed_taxonomy(suggestion: Suggestion) -> ProposedTaxonomy | None:
+def _proposed_taxonomy(suggestion: RoleSuggestion) -> ProposedTaxonomy | None:
     if suggestion.taxonomy_kind is None:
         return None
     if isinstance(suggestion.taxonomy_parts, str):

@@ -42,7 +42,7 @@ from ontomask.releasefile.profile.offered_taxonomies import NO_TAXONOMIES, Offer
 from ontomask.releasefile.profile.taxonomy_choice import TaxonomyChoice, choose_taxonomy
 from ontomask.taxonomy.about import FLAT
 
-__all__ = ["Suggestion", "keep_one_person", "suggest_in_role", "suggest_role"]
+__all__ = ["RoleSuggestion", "keep_one_person", "suggest_in_role", "suggest_role"]
 
 #: From this share of distinct values on, nearly all values are unique.
 NEARLY_ALL = 0.95
@@ -68,7 +68,7 @@ SEXES = frozenset(_SEXES_IN_WORDS.split())
 
 
 @dataclass(frozen=True)
-class Suggestion:
+class RoleSuggestion:
     """The role of a column, what its values are, and why.
 
     ``role`` is a role of a release file, or ``person``. ``taxonomy_kind`` says how to make a
@@ -92,7 +92,7 @@ class Suggestion:
 # ---------------------------------------------------------------------- the rules
 
 
-def suggest_role(facts: ColumnFacts, offered: OfferedTaxonomies = NO_TAXONOMIES) -> Suggestion:
+def suggest_role(facts: ColumnFacts, offered: OfferedTaxonomies = NO_TAXONOMIES) -> RoleSuggestion:
     """Suggest a role by the first rule that applies, with notes on what to look at.
 
     ``offered`` are taxonomies to compare the values with, besides the bundled ones.
@@ -114,28 +114,30 @@ def suggest_role(facts: ColumnFacts, offered: OfferedTaxonomies = NO_TAXONOMIES)
     return replace(suggestion, notes=tuple(notes))
 
 
-Rule = Callable[[ColumnFacts, frozenset[str]], Suggestion | None]
+Rule = Callable[[ColumnFacts, frozenset[str]], RoleSuggestion | None]
 
 
-def _empty_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
+def _empty_rule(facts: ColumnFacts, words: frozenset[str]) -> RoleSuggestion | None:
     if facts.kind == "nothing":
-        return Suggestion("drop", "it has no values")
+        return RoleSuggestion("drop", "it has no values")
     if facts.kind == "something else":
-        return Suggestion("drop", "it contains lists or other nested values, which are not masked")
+        return RoleSuggestion(
+            "drop", "it contains lists or other nested values, which are not masked"
+        )
     return None
 
 
-def _direct_identifier_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
+def _direct_identifier_rule(facts: ColumnFacts, words: frozenset[str]) -> RoleSuggestion | None:
     if IDENTIFIER_WORDS.has_any(words) and facts.variety > 0.1:
-        return Suggestion("identifier", "its name suggests that it identifies a person")
+        return RoleSuggestion("identifier", "its name suggests that it identifies a person")
     others = {word for word in words if not NAME_WORDS.has(word)} - {"full", "first", "last"}
     named = len(others) < len(words)
     if named and PERSON_WORDS.has_all(others) and facts.kind == "text":
-        return Suggestion("identifier", "its name suggests that it contains names")
+        return RoleSuggestion("identifier", "its name suggests that it contains names")
     if named and facts.kind == "text" and (facts.variety > 0.5 or STAFF_WORDS.has_any(words)):
-        return Suggestion("identifier", "it seems to contain names")
+        return RoleSuggestion("identifier", "it seems to contain names")
     if words and STAFF_WORDS.has_all(words) and facts.kind == "text":
-        return Suggestion("identifier", "it may contain the names of staff")
+        return RoleSuggestion("identifier", "it may contain the names of staff")
     return None
 
 
@@ -143,7 +145,7 @@ def _direct_identifier_rule(facts: ColumnFacts, words: frozenset[str]) -> Sugges
 CARE_WORDS = frozenset(["inpatient", "outpatient"])
 
 
-def _number_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
+def _number_rule(facts: ColumnFacts, words: frozenset[str]) -> RoleSuggestion | None:
     """Numbers and codes that identify people or records."""
     about_people = PERSON_WORDS.has_any(words - CARE_WORDS)
     named_as_number = ends_as_number(facts.name) or PERSON_WORDS.has_all(words)
@@ -154,10 +156,10 @@ def _number_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None
         return None  # the number of a concept
     if (about_people or facts.variety >= 0.2) and facts.distinct > FEW_VALUES:
         if facts.variety >= NEARLY_ALL:
-            return Suggestion(
+            return RoleSuggestion(
                 "identifier", "its name suggests an identifier, and nearly all values are unique"
             )
-        return Suggestion(
+        return RoleSuggestion(
             "person",
             "its name suggests that it identifies people, and values repeat. Do records with the "
             "same value belong to one person?",
@@ -165,22 +167,22 @@ def _number_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None
     return None
 
 
-def _constant_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
+def _constant_rule(facts: ColumnFacts, words: frozenset[str]) -> RoleSuggestion | None:
     if facts.distinct == 1 and not facts.missing:
-        return Suggestion("keep", "every record has the same value")
+        return RoleSuggestion("keep", "every record has the same value")
     return None
 
 
-def _mostly_missing_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
+def _mostly_missing_rule(facts: ColumnFacts, words: frozenset[str]) -> RoleSuggestion | None:
     share = facts.missing / facts.rows
     if share > MOSTLY_MISSING and not _is_confidential(facts, words):
-        return Suggestion("drop", f"{100 * share:.0f} % of its values are missing")
+        return RoleSuggestion("drop", f"{100 * share:.0f} % of its values are missing")
     return None
 
 
 def _offered_rule(
     facts: ColumnFacts, words: frozenset[str], *, offered: OfferedTaxonomies
-) -> Suggestion | None:
+) -> RoleSuggestion | None:
     """Words or codes that a taxonomy contains which was brought along with the table."""
     if not offered.taxonomies or _is_confidential(facts, words):
         return None
@@ -193,7 +195,7 @@ def _offered_rule(
 
 def _set_rule(
     facts: ColumnFacts, words: frozenset[str], *, offered: OfferedTaxonomies
-) -> Suggestion | None:
+) -> RoleSuggestion | None:
     """Cells with several words or codes that a taxonomy contains."""
     if facts.kind != "text":
         return None
@@ -217,19 +219,19 @@ def _set_rule(
     return None
 
 
-def _free_text_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
+def _free_text_rule(facts: ColumnFacts, words: frozenset[str]) -> RoleSuggestion | None:
     if facts.kind == "text" and facts.mean_length > FREE_TEXT and facts.variety > 0.2:
-        return Suggestion(
+        return RoleSuggestion(
             "undecided", "free text, which may contain names and other personal facts"
         )
     return None
 
 
-def _money_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
+def _money_rule(facts: ColumnFacts, words: frozenset[str]) -> RoleSuggestion | None:
     amounts = sum(MONEY.fullmatch(value.strip()) is not None for value in facts.values)
     if facts.kind != "text" or not facts.values or amounts < 0.9 * len(facts.values):
         return None
-    return Suggestion(
+    return RoleSuggestion(
         "undecided",
         "amounts of money as text. To use them as numbers, remove the sign of the currency",
     )
@@ -237,7 +239,7 @@ def _money_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
 
 def _confidential_rule(
     facts: ColumnFacts, words: frozenset[str], *, offered: OfferedTaxonomies
-) -> Suggestion | None:
+) -> RoleSuggestion | None:
     if not _is_confidential(facts, words):
         return None
     return _suggest_confidential(
@@ -251,9 +253,9 @@ def _confidential_rule(
 
 def _suggest_confidential(
     facts: ColumnFacts, words: frozenset[str], reason: str, offered: OfferedTaxonomies
-) -> Suggestion:
+) -> RoleSuggestion:
     """Suggest the role confidential, with a type where that is certain."""
-    suggestion = Suggestion("confidential", reason)
+    suggestion = RoleSuggestion("confidential", reason)
     if facts.kind in ("whole numbers", "decimals") and is_finite(facts) and not facts.missing:
         return replace(suggestion, type="numeric")
     coverage = _choose_taxonomy(facts, words, offered).best
@@ -266,22 +268,24 @@ def _is_confidential(facts: ColumnFacts, words: frozenset[str]) -> bool:
     return CONFIDENTIAL_WORDS.has_any(words)
 
 
-def _long_number_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
+def _long_number_rule(facts: ColumnFacts, words: frozenset[str]) -> RoleSuggestion | None:
     if facts.kind not in ("whole numbers", "decimals") or is_finite(facts):
         return None
     if facts.variety >= NEARLY_ALL:
-        return Suggestion("identifier", "long numbers, and nearly all of them are unique")
-    return Suggestion("drop", "the numbers are too long or not finite, so they cannot be masked")
+        return RoleSuggestion("identifier", "long numbers, and nearly all of them are unique")
+    return RoleSuggestion(
+        "drop", "the numbers are too long or not finite, so they cannot be masked"
+    )
 
 
-def _date_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
+def _date_rule(facts: ColumnFacts, words: frozenset[str]) -> RoleSuggestion | None:
     if facts.kind != "dates":
         return None
     form = facts.date_formats[0] if facts.date_formats else None
     others = facts.date_formats[1:]
     notes = (f"is the format {form}, or {' or '.join(others)}?",) if others else ()
     unusual_form = None if form == "%Y-%m-%d" else form
-    return Suggestion(
+    return RoleSuggestion(
         "quasi",
         "dates, which others may know",
         "date",
@@ -290,15 +294,15 @@ def _date_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
     )
 
 
-def _unique_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
+def _unique_rule(facts: ColumnFacts, words: frozenset[str]) -> RoleSuggestion | None:
     """Text and whole numbers that nearly no two records share."""
     if facts.present < ENOUGH_RECORDS or facts.variety < NEARLY_ALL:
         return None
     if facts.kind == "text" and not _is_coded(words):
-        return Suggestion("identifier", "nearly all values are unique")
+        return RoleSuggestion("identifier", "nearly all values are unique")
     known = any(subject.has_any(words) for subject in (TRAIT_WORDS, PLACE_WORDS, TIME_WORDS))
     if facts.kind == "whole numbers" and not known:
-        return Suggestion("identifier", "nearly all numbers are unique")
+        return RoleSuggestion("identifier", "nearly all numbers are unique")
     return None
 
 
@@ -308,19 +312,19 @@ def _concept_rule(
     *,
     offered: OfferedTaxonomies,
     must_choose: bool = False,
-) -> Suggestion | None:
+) -> RoleSuggestion | None:
     choice = _choose_taxonomy(facts, words, offered)
     return None if choice.best is None else _suggest_choice("quasi", choice, must_choose)
 
 
-def _suggest_choice(role: str, choice: TaxonomyChoice, must_choose: bool = False) -> Suggestion:
+def _suggest_choice(role: str, choice: TaxonomyChoice, must_choose: bool = False) -> RoleSuggestion:
     """Suggest the best taxonomy, with the runner-up; undecided where none is clearly better."""
     match = choice.best
     assert match is not None
     values = "codes" if match.of_codes else "words"
     others = choice.describe_others()
     if not choice.is_clear and not must_choose:
-        return Suggestion(
+        return RoleSuggestion(
             "undecided",
             f"{values} that others may know; of the distinct values, {match.label} contains "
             f"{match.percent}, {others}. Which taxonomy is right?",
@@ -335,7 +339,7 @@ def _suggest_choice(role: str, choice: TaxonomyChoice, must_choose: bool = False
     )
 
 
-def _suggest_taxonomy(role: str, reason: str, coverage: TaxonomyCoverage) -> Suggestion:
+def _suggest_taxonomy(role: str, reason: str, coverage: TaxonomyCoverage) -> RoleSuggestion:
     notes = []
     if coverage.repair_codes:
         notes.append("some codes lost zeros or the point: repair_codes repairs them")
@@ -344,7 +348,7 @@ def _suggest_taxonomy(role: str, reason: str, coverage: TaxonomyCoverage) -> Sug
             f"{format_count(coverage.unknown, 'value')} must be mapped to concepts first: use "
             "ontomask map --write-corrections"
         )
-    return Suggestion(
+    return RoleSuggestion(
         role,
         reason,
         "nominal",
@@ -393,7 +397,7 @@ def _notes_on_partial_taxonomies(
     return [f"too few of its distinct values are in a taxonomy: {others}"] if others else []
 
 
-def _known_to_others_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
+def _known_to_others_rule(facts: ColumnFacts, words: frozenset[str]) -> RoleSuggestion | None:
     """People, places and times, by the name of the column."""
     subjects = {
         "a trait of a person": TRAIT_WORDS,
@@ -408,13 +412,13 @@ def _known_to_others_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggesti
     )
 
 
-def _ordered_words_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
+def _ordered_words_rule(facts: ColumnFacts, words: frozenset[str]) -> RoleSuggestion | None:
     if len(levels_of(facts)) > 2:
         return _suggest_quasi_identifier(facts, words, "ordered words, which others may know")
     return None
 
 
-def _sex_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
+def _sex_rule(facts: ColumnFacts, words: frozenset[str]) -> RoleSuggestion | None:
     if facts.kind == "text" and _are_sexes(facts):
         return _suggest_quasi_identifier(facts, words, "its values are sexes, which others know")
     return None
@@ -425,7 +429,7 @@ def _are_sexes(facts: ColumnFacts) -> bool:
     return 1 < len(values) < 6 and len(values & SEXES) > len(values) / 2
 
 
-def _other_rule(facts: ColumnFacts, words: frozenset[str]) -> Suggestion | None:
+def _other_rule(facts: ColumnFacts, words: frozenset[str]) -> RoleSuggestion | None:
     """Nothing shows that it is not about a person."""
     return _suggest_quasi_identifier(
         facts,
@@ -461,9 +465,11 @@ def _rules_with(offered: OfferedTaxonomies) -> tuple[Rule, ...]:
 # ---------------------------------------------------------------------- what quasi-identifiers are
 
 
-def _suggest_quasi_identifier(facts: ColumnFacts, words: frozenset[str], reason: str) -> Suggestion:
+def _suggest_quasi_identifier(
+    facts: ColumnFacts, words: frozenset[str], reason: str
+) -> RoleSuggestion:
     """Suggest a quasi-identifier with its type; drop one that cannot be masked as it is."""
-    suggestion = Suggestion("quasi", reason)
+    suggestion = RoleSuggestion("quasi", reason)
     coded = _is_coded(words) and not _is_count(facts)
     coded |= CATEGORY_WORDS.has(word_at(facts.name, -1)) or ends_as_number(facts.name)
     coded |= PLACE_WORDS.has_any(words) and facts.same_length and facts.longest > 3
@@ -488,7 +494,7 @@ def _is_coded(words: frozenset[str]) -> bool:
 
 def suggest_in_role(
     facts: ColumnFacts, role: str, offered: OfferedTaxonomies = NO_TAXONOMIES
-) -> Suggestion:
+) -> RoleSuggestion:
     """Suggest the fields of a column in the role that somebody chose.
 
     Where it cannot be a quasi-identifier as it is, the suggestion has another role, and its reason
@@ -498,7 +504,7 @@ def suggest_in_role(
     if role == "confidential":
         return _suggest_confidential(facts, words, reason, offered)
     if role != "quasi":
-        return Suggestion(role, reason)
+        return RoleSuggestion(role, reason)
     concept_rule = partial(_concept_rule, offered=offered, must_choose=True)
     rules: tuple[Rule, ...] = (_empty_rule, _long_number_rule, _date_rule, concept_rule)
     suggestion = next(
@@ -508,8 +514,8 @@ def suggest_in_role(
 
 
 def _suggest_own_taxonomy(
-    facts: ColumnFacts, words: frozenset[str], suggestion: Suggestion
-) -> Suggestion:
+    facts: ColumnFacts, words: frozenset[str], suggestion: RoleSuggestion
+) -> RoleSuggestion:
     """Suggest a taxonomy made of the values, where no bundled one knows them."""
     suggestion = replace(suggestion, type="nominal")
     sep = _path_separator(facts)
@@ -536,7 +542,7 @@ def _suggest_own_taxonomy(
                 "reduce the information loss"
             )
             return replace(suggestion, taxonomy_kind="flat", notes=(note,))
-    return Suggestion(
+    return RoleSuggestion(
         "undecided",
         f"others may know it, but it has {facts.distinct:,} distinct values and no taxonomy",
         notes=("to mask it, add a taxonomy (docs: Bring a taxonomy) and role: quasi",),
@@ -570,8 +576,8 @@ def _prefix_lengths(facts: ColumnFacts, words: frozenset[str]) -> tuple[int, ...
 
 
 def keep_one_person(
-    suggestions: dict[str, Suggestion], facts: dict[str, ColumnFacts]
-) -> dict[str, Suggestion]:
+    suggestions: dict[str, RoleSuggestion], facts: dict[str, ColumnFacts]
+) -> dict[str, RoleSuggestion]:
     """Keep the best person column; the others become identifiers."""
     people = [name for name, suggestion in suggestions.items() if suggestion.role == "person"]
     if not people:

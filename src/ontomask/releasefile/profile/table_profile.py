@@ -29,7 +29,7 @@ from ontomask.releasefile.profile.offered_taxonomies import (
     load_offered_taxonomies,
 )
 from ontomask.releasefile.profile.proposals import (
-    Suggestion,
+    RoleSuggestion,
     keep_one_person,
     suggest_role,
 )
@@ -48,7 +48,7 @@ class ColumnProfile:
     """The content of a column, and its proposed role."""
 
     facts: ColumnFacts
-    suggestion: Suggestion
+    suggestion: RoleSuggestion
 
     @property
     def name(self) -> str:
@@ -264,8 +264,8 @@ def _profile_columns(
     offered: OfferedTaxonomies,
 ) -> tuple[list[ColumnProfile], tuple[ColumnFamily, ...]]:
     facts: dict[str, ColumnFacts] = {}
-    suggestions: dict[str, Suggestion] = {}
-    members: dict[str, Suggestion] = {}
+    suggestions: dict[str, RoleSuggestion] = {}
+    members: dict[str, RoleSuggestion] = {}
     for column in looking.columns():
         progress(f"profiling column {len(facts) + 1:,} of {len(looking.stored.names):,}")
         suggestions[column.name] = suggest_role(column, offered)
@@ -289,7 +289,7 @@ def _profile_columns(
     return columns, families
 
 
-def _without_hidden_values(facts: ColumnFacts, suggestion: Suggestion) -> ColumnFacts:
+def _without_hidden_values(facts: ColumnFacts, suggestion: RoleSuggestion) -> ColumnFacts:
     """The facts without values that must not be shown or are not needed."""
     if suggestion.role in ROLES_WITHOUT_VALUES:
         facts = replace(facts, frequent={})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from inspect import signature
 from os import PathLike
 from pathlib import Path
@@ -45,20 +46,23 @@ FORMATS: Registry[Any] = Registry(
     {
         name: f"ontomask.taxonomy.readers.{module}"
         for name, module in (
-            ("obo", "obo"),
+            ("obo", "ontologies.obo"),
             ("claml", "clinical.claml"),
             ("icd10cm-tabular", "clinical.icd10cm_tabular"),
             ("fhir", "clinical.fhir"),
             ("wn-lmf", "lexical.wn_lmf"),
-            ("mesh", "mesh"),
-            ("skos", "skos"),
-            ("owl", "owl"),
-            ("wordnet", "wordnet"),
-            ("rf2", "rf2"),
+            ("mesh", "clinical.mesh"),
+            ("rdf", "ontologies.rdf"),
+            ("skos", "ontologies.skos"),
+            ("owl", "ontologies.owl"),
+            ("wordnet", "lexical.wordnet"),
+            ("rf2", "clinical.rf2"),
             ("omop", "clinical.omop"),
             ("rrf", "clinical.rrf"),
             ("amnesia", "amnesia"),
             ("anjana", "anjana"),
+            ("paths", "codes.paths"),
+            ("codes", "codes"),
             ("child-parent", "child_parent"),
             ("arx", "arx"),
         )
@@ -66,7 +70,7 @@ FORMATS: Registry[Any] = Registry(
     _check_reader,
 )
 #: Those that any table may be, and those that can be written.
-TABLE_FORMATS = ("anjana", "child-parent", "arx")
+TABLE_FORMATS = ("anjana", "paths", "codes", "child-parent", "arx")
 WRITABLE_FORMATS = ("child-parent", "arx")
 
 
@@ -91,11 +95,15 @@ def load_taxonomy(
 
     - ``child-parent``: a table of children and parents. A table whose header names a child column
       and a parent column has this format, and so has a table of two columns.
+    - ``codes``: a code list or a table of levels, as statistical offices and health agencies
+      publish them (ATC, ISCO, SOC, NACE, NAICS, NUTS, ICD), as CSV, TSV, Excel or OpenDocument.
+    - ``paths``: a list of paths such as ``Europe > Spain > Reus``.
     - ``arx``, ``amnesia``, ``anjana``: hierarchies of other tools. Any other table is read as
       ``arx``.
-    - ``obo``, ``owl``, ``skos``: ontologies and thesauri; the last two as RDF/XML, Turtle or
-      N-Triples.
-    - ``mesh``: MeSH descriptors of the NLM as XML, the mtrees file, or a table of tree numbers.
+    - ``obo``; ``rdf``: OWL ontologies and SKOS thesauri in RDF/XML, Turtle, TriG, N-Triples,
+      N-Quads or JSON-LD, OWL functional syntax, OWL/XML, Manchester syntax, or as OBO graphs.
+      ``owl`` and ``skos`` read a file as one of the two.
+    - ``mesh``: MeSH descriptors of the NLM as XML or RDF, mtrees files, or tables of tree numbers.
     - ``claml``: ICD-10, ICD-10-GM, OPS, ICF and others in ClaML; ``icd10cm-tabular``: ICD-10-CM as
       CDC publishes it; ``fhir``: code systems and value sets as JSON or XML; ``wn-lmf``: wordnets.
 
@@ -110,8 +118,12 @@ def load_taxonomy(
             are added to WordNet 3.0, before its own.
         **options: Options of the format. Tables: ``delimiter`` and ``encoding``. ``child-parent``:
             ``child``, ``parent`` and ``label`` name the columns; ``header=False`` if there is no
-            header. ``rf2``: ``language="en"`` selects the terms; ``root`` reads only what is below
-            a concept. ``claml``, ``fhir``: ``language``, one or several. ``omop``: ``domain``,
+            header. ``codes``: ``code``, ``label``, ``parent``, ``synonyms`` and ``levels`` name
+            the columns; ``levels=[1, 3]`` are lengths of codes; ``sheet`` of a spreadsheet.
+            ``rf2``: ``language="en"`` selects the terms; ``root`` reads only what is below a
+            concept. ``rdf``, ``claml``, ``fhir``: ``language``, one or several, or ``"all"``.
+            ``obo``, ``rdf``: ``outside="skip"``, ``"error"`` or ``"keep"`` for links to concepts
+            that the file does not declare. ``omop``: ``domain``,
             ``vocabulary``. ``rrf``: ``sab`` names the source.
 
     Returns:
@@ -148,7 +160,7 @@ def load_taxonomy(
                 "name": taxonomy_source.where.removeprefix(str(path.parent)),
                 **({"reader": package} if (package := FORMATS.package_version(format)) else {}),
             },
-            lambda: read(taxonomy_source, **options),
+            lambda: _note_languages(read(taxonomy_source, **options), options.get("language")),
         )
     except TaxonomyError as error:  # say which file it was
         raise type(error)(f"{path}: {error.message}", error.hint) from None
@@ -166,6 +178,15 @@ def _add_labels(
     return add_words(taxonomy, labels)
 
 
+def _note_languages(taxonomy: Taxonomy, language: str | Sequence[str] | None) -> Taxonomy:
+    """The taxonomy with the languages that its names were asked for in."""
+    if not language or taxonomy.about.languages:
+        return taxonomy
+    tags = [language] if isinstance(language, str) else language
+    languages = tuple(dict.fromkeys(tag.partition("-")[0].lower() for tag in tags))
+    return taxonomy.with_about(replace(taxonomy.about, languages=languages))
+
+
 def _source_files(source: Source, module: Any) -> list[Path]:
     """What the reader will look at: the file or archive itself, or the files that it says."""
     paths: list[Path] = module.files(source) if hasattr(module, "files") else []
@@ -180,8 +201,12 @@ def _detect_format(source: Source, options: dict[str, Any]) -> str:
             return format
     if knowing and knowing[0] not in TABLE_FORMATS:
         return knowing[0]  # whose options are then checked
-    if options and not source.is_folder:
-        return "child-parent"  # options say what the content does not
+    if options and not source.is_folder:  # they say what the content does not
+        fitting = ("child-parent", "codes", "paths")
+        return next(
+            (f for f in fitting if options.keys() <= set(_option_names(reader(f).read))),
+            "child-parent",
+        )
     if source.is_folder:
         names = ["/".join(file.place) for file in source.files]
         raise source.error(
@@ -192,10 +217,18 @@ def _detect_format(source: Source, options: dict[str, Any]) -> str:
         )
     if not source.head.strip():
         raise source.error("the file is empty", "use a file that contains a taxonomy")
+    if _may_be_a_table(source):
+        return "codes"  # which says what the table lacks
     raise source.error(
         "the format cannot be detected from the content",
         f"set format to one of {quote_names(FORMATS, most=len(FORMATS))}",
     )
+
+
+def _may_be_a_table(source: Source) -> bool:
+    """Whether a file has rows of text."""
+    text = source.head_text.strip()
+    return text[:1] not in "{[<" and len(text.splitlines()) > 2 and "\0" not in text
 
 
 def _formats_in_order() -> list[str]:

@@ -13,13 +13,21 @@ same length by repeating a label.
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from itertools import groupby, pairwise
 from pathlib import Path
 from typing import TextIO
 
 from ontomask.errors import SeveralParentsError, quote_names
 from ontomask.taxonomy.about import About
-from ontomask.taxonomy.readers.text.delimited import DelimitedTable, Row, first_row, read_table
+from ontomask.taxonomy.readers.text.delimited import (
+    DelimitedTable,
+    Row,
+    first_row,
+    is_plain_list,
+    read_table,
+    top_rows,
+)
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -27,8 +35,24 @@ __all__ = ["looks_like", "read", "recognises", "write"]
 
 
 def looks_like(source: Source) -> bool:
-    """Any table of three columns or more that nothing else claims."""
-    return len(first_row(source)) > 2
+    """Any table of three columns or more that nothing else claims, and that groups values."""
+    return len(first_row(source)) > 2 and not is_plain_list(top_rows(source))
+
+
+def groups_values(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether each column tells the next one, and the last has far fewer values than the first.
+
+    >>> groups_values([("flu", "viral", "*"), ("cold", "viral", "*"), ("sprain", "injury", "*")])
+    True
+    """
+    if any(len(row) != len(rows[0]) or not all(row) for row in rows):
+        return False
+    columns = list(zip(*rows, strict=True))
+    told = all(
+        len(set(zip(fine, coarse, strict=True))) == len(set(fine))
+        for fine, coarse in pairwise(columns)
+    )
+    return told and 2 * len(set(columns[-1])) <= len(set(columns[0]))
 
 
 def recognises(source: Source) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
@@ -43,7 +44,9 @@ def read(name: str) -> Taxonomy:
     if name == "icd9cm-procedures":
         return _read_icd9(name, "ICD-9-CM procedures, CMS", ICD9_PROCEDURES)
     if name == "icd10cm":
-        from ontomask.taxonomy.readers import icd10cm  # another package, only where it is asked for
+        from ontomask.taxonomy.readers.clinical import (
+            icd10cm,
+        )  # another package, only where it is asked for
 
         return icd10cm.read()
     return _read_wordnet()
@@ -70,7 +73,13 @@ def _read_icd9(name: str, source: str, code_style: CodeStyle) -> Taxonomy:
         child,
         parent,
         [(label,) if label else () for label in labels],
-        about=About(name, source, "version 32, fiscal year 2015", code_style=code_style),
+        about=About(
+            name,
+            source,
+            "version 32, fiscal year 2015",
+            code_style=code_style,
+            languages=("en",),
+        ),
     )
 
 
@@ -89,11 +98,32 @@ def _read_wordnet() -> Taxonomy:
     first = [words.partition("|")[0].lower().rpartition("#") for words in lemmas]
     # All labels in one go: drop the sense of each lemma, and write spaces for underscores.
     label_texts = re.sub(r"#\d+", "", "\n".join(lemmas)).replace("_", " ").split("\n")
+    identifiers = [f"{word}.n.{sense:0>2}" for word, _, sense in first]
     return Taxonomy.from_numbers(
-        [f"{word}.n.{sense:0>2}" for word, _, sense in first],
+        identifiers,
         child,
         parent,
         [tuple(words.split("|")) for words in label_texts],
         number,
-        about=About("wordnet", "WordNet nouns, Princeton University", "3.0"),
+        about=About(
+            "wordnet",
+            "WordNet nouns, Princeton University",
+            "3.0",
+            languages=("en",),
+            sense_order=_order_senses(identifiers, lemmas),
+        ),
     )
+
+
+def _order_senses(identifiers: Sequence[str], lemmas: Sequence[str]) -> dict[str, list[str]]:
+    """The concepts of each word with several senses, from lemmas such as ``sport#2|play#9``."""
+    numbered: dict[str, list[tuple[int, str]]] = {}
+    for identifier, words in zip(identifiers, lemmas, strict=True):
+        for word in words.lower().replace("_", " ").split("|"):
+            name, _, number = word.rpartition("#")
+            numbered.setdefault(name, []).append((int(number), identifier))
+    return {
+        name: [identifier for _, identifier in sorted(set(senses))]
+        for name, senses in numbered.items()
+        if len(set(senses)) > 1
+    }

@@ -29,7 +29,9 @@ from ontomask.taxonomy.readers.text.delimited import (
     Row,
     find_column,
     first_row,
+    is_plain_list,
     read_table,
+    top_rows,
 )
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -56,8 +58,15 @@ class LinkColumns(NamedTuple):
 
 def looks_like(source: Source) -> bool:
     """Two columns, or a first row that names a child and a parent column."""
-    top = first_row(source)
-    return len(top) == 2 or _columns_by_name(top) is not None
+    if has_header(source):
+        return True
+    rows = top_rows(source)
+    return bool(rows) and len(rows[0]) == 2 and not is_plain_list(rows)
+
+
+def has_header(source: Source) -> bool:
+    """Whether the first row names a child and a parent column."""
+    return _columns_by_name(first_row(source)) is not None
 
 
 def recognises(source: Source) -> bool:

@@ -360,7 +360,9 @@ function describeOutcome({ state, kind, seconds, warnings, error, result }, isCu
 }
 
 function describeTrial({ figures, records, sampled_from: total, guarantee }, isCurrent) {
-  const { linkage_nearest, uniques, semantic_quality, sse_per_record, unmet, notes } = figures;
+  const { linkage_nearest, linkage_people, uniques, semantic_quality, sse_per_record } = figures;
+  const { unmet, notes } = figures;
+  const isLinked = linkage_people !== null;
   const createTile = (value, words) =>
     h("div", { class: "tile" }, h("b", {}, value), h("span", {}, words));
   const createList = (sentences, listClass, itemClass) =>
@@ -385,11 +387,15 @@ function describeTrial({ figures, records, sampled_from: total, guarantee }, isC
     h(
       "div",
       { class: "tiles" },
-      createTile(formatPercent(linkage_nearest), [
-        "of the records linked correctly by ",
+      createTile(formatPercent(isLinked ? linkage_people : linkage_nearest), [
+        `of the ${isLinked ? "people" : "records"} linked correctly by `,
         createTermLink("record linkage"),
+        isLinked ? `; record by record: ${formatPercent(linkage_nearest)}` : null,
       ]),
-      createTile(formatInteger(uniques), [createTermLink("uniqueness", "unique"), " records"]),
+      createTile(formatInteger(uniques), [
+        createTermLink("uniqueness", "unique"),
+        isLinked ? " people" : " records",
+      ]),
       semantic_quality === null ? null : createTile(
         formatPercent(semantic_quality),
         "semantic quality (similarity to the original values)",

@@ -33,7 +33,14 @@ const MEANING_FIELDS = [
   "prefer",
   "stems",
   "heads",
+  "below",
+  "senses",
+  "split",
+  "drop_parentheses",
   "repair_codes",
+  "crosswalk",
+  "more_taxonomies",
+  "combine",
 ];
 const TITLES = {
   data: "Data",

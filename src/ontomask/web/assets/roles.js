@@ -540,7 +540,8 @@ async function countUniques(person = session.fields.person ?? null) {
     .map(({ name }) => name)
     .filter((name) => chosenRoles.get(name) === "quasi");
   const url = buildUrl("/api/classes", { column: columns, person });
-  const key = `${url} ${session.data} ${JSON.stringify(session.fields.missing_marks ?? [])}`;
+  const { missing_marks: marks = [], linked = "" } = session.fields;
+  const key = `${url} ${session.data} ${JSON.stringify(marks)} ${linked}`;
   if (key === countedKey) return;
   countedKey = key;
   request?.abort();
@@ -567,10 +568,17 @@ async function countUniques(person = session.fields.person ?? null) {
 
 function showClasses(classes, columns) {
   const isPeople = classes.unit === "people";
-  const uniques = isPeople ? classes.unique_people : classes.unique_records;
+  const isLinked = isPeople && Boolean(session.fields.linked);
+  const uniques = isLinked
+    ? classes.linked_unique_people
+    : isPeople
+    ? classes.unique_people
+    : classes.unique_records;
   const [singular, plural] = isPeople ? ["person", "people"] : ["record", "records"];
   byId("uniques").textContent = formatInteger(uniques);
-  byId("uniques-words").textContent = `unique ${uniques === 1 ? singular : plural}`;
+  byId("uniques-words").textContent = `unique ${uniques === 1 ? singular : plural}${
+    isLinked ? ", by all their records" : ""
+  }`;
   byId("uniques-share").textContent = describeUniques(classes, columns.length);
   byId("panel").dataset.uniques = uniques;
   byId("panel").dataset.columns = columns.length;
@@ -591,6 +599,12 @@ function describeUniques(classes, columns) {
   const isPeople = classes.unit === "people";
   const total = formatInteger(isPeople ? classes.people : classes.records);
   const share = formatPercent(classes.share);
+  if (isPeople && session.fields.linked) {
+    return `${formatPercent(classes.linked_unique_people / Math.max(classes.people, 1))} of ` +
+      `${total} people are alone with all their records, which a pseudonym links. ` +
+      `By single records: ${formatCount(classes.unique_people, "person", "people")}, as in the ` +
+      "table and the list below.";
+  }
   const combination = `combination of values in ${formatCount(columns, "quasi-identifier")}`;
   return isPeople
     ? `${share} of ${total} people have a ${combination} that nobody else has. ` +

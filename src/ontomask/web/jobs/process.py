@@ -26,6 +26,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, TextIO
 
 from ontomask._runtime.interrupts import STOP_SIGNALS
+from ontomask._runtime.progress import listen_to_progress
 from ontomask.errors import OntomaskError, OntomaskWarning
 from ontomask.web.control_hints import control_hint
 
@@ -199,7 +200,8 @@ def _mask_and_store(
     began, inputs = monotonic(), stamp_inputs(spec)
     release = mask_file(spec, task["seed"], channel.report_progress)
     channel.report_progress("measuring utility and risk")
-    evaluation = release.evaluation
+    with listen_to_progress(channel.report_progress):
+        evaluation = release.evaluation
     run_facts = publishable_facts(release, spec.threshold)
     channel.report_progress("writing the report")
     texts = {

@@ -13,8 +13,8 @@ from ontomask.distances import MEASURES
 from ontomask.errors import OntomaskError, ParameterError, UnknownConceptError
 from ontomask.pipeline import meaning as means
 from ontomask.taxonomy import Taxonomy
-from ontomask.taxonomy.names import fold_name
 from ontomask.taxonomy.readers.bundled import KNOWN_TAXONOMIES, WITH_EXTRA
+from ontomask.taxonomy.word_forms import fold_name
 from ontomask.web.column_meanings import load_meaning
 from ontomask.web.errors import NotThere
 from ontomask.web.requests import Bench, RequestModel
@@ -310,6 +310,20 @@ def get_coverage(
             if match.kind == "correction" and match.concept is not None
         ][:1000],
     )
+
+
+class AcceptedSuggestions(BaseModel):
+    """Suggestions that are clear and have a high score; nothing is assigned."""
+
+    accepted: list[means.AcceptedTerm]
+
+
+@router.get("/columns/{name:path}/accepted")
+def list_accepted(
+    name: ColumnName, bench: Bench, least: Annotated[float, Query(gt=0, le=1)] = 0.8
+) -> AcceptedSuggestions:
+    """The unmapped values whose best suggestion has at least this score."""
+    return AcceptedSuggestions(accepted=load_meaning(bench, name).meaning.accept(least))
 
 
 # ---------------------------------------------------------------------- concepts

@@ -13,7 +13,11 @@ from fastapi.responses import FileResponse
 from pydantic import BaseModel, Field
 
 from ontomask.errors import OntomaskError, format_percent
-from ontomask.pipeline.guarantees.requirements import CLOSENESS_FIGURES, SENSITIVE_FIGURES
+from ontomask.pipeline.guarantees.requirements import (
+    CLOSENESS_FIGURES,
+    SENSITIVE_FIGURES,
+    worst_linkage,
+)
 from ontomask.releasefile.model import ReleaseFile, Requirements
 from ontomask.releasefile.run import output_files
 from ontomask.report.pages.numbers import format_figure, format_integer
@@ -139,13 +143,10 @@ def _measured_figures(run: StoredRun) -> Iterator[tuple[str, str]]:
         if values:
             column = (min if is_least else max)(values, key=lambda name: values[name])
             yield name, f"{format_figure(values[column])} in the worst class ({column})"
-    linked, interval = risk["linkage_nearest"], risk.get("linkage_nearest_interval")
-    yield (
-        "linkage_below",
-        f"{format_percent(interval[1])} at most (estimated)"
-        if interval
-        else format_percent(linked),
-    )
+    linked, unit, is_estimate = worst_linkage(risk)
+    share = "unknown" if linked is None else format_percent(linked)
+    of_people = " of the people" if unit == "people" else ""
+    yield "linkage_below", f"{share}{of_people}{' at most (estimated)' if is_estimate else ''}"
     yield "sse_below", format_figure(run.exact["utility"]["sse"])
 
 

@@ -12,7 +12,8 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query
 from pydantic import BaseModel, Field
 
-from ontomask.pipeline.comparing.axes import Axis, loss_axes, risk_axes
+from ontomask.pipeline.comparing.axes import Axis, axes_with_figures, loss_axes, risk_axes
+from ontomask.pipeline.guarantees.requirements import LINKAGES, worst_linkage
 from ontomask.releasefile.model import Requirements
 from ontomask.report.figure_comparison import (
     FigureComparison,
@@ -200,7 +201,10 @@ def get_run_map(bench: Bench) -> RunMap:
             points.append(_run_point(run, require, stored[-1]))
     return RunMap(
         points=points,
-        risks=[_map_axis(axis) for axis in risk_axes()],
+        risks=[
+            _map_axis(axis)
+            for axis in axes_with_figures(risk_axes(), [point.figures for point in points])
+        ],
         losses=[_map_axis(axis) for axis in loss_axes()],
         limits=_map_limits(require, points),
     )
@@ -254,7 +258,7 @@ def _run_point(run: StoredRun, require: Requirements, newest: StoredRun) -> RunP
             guarantee=promise["summary"],
             holds=promise["text"],
             promised=promise["k"] is not None,
-            linked=point["figures"]["linkage_nearest"],
+            linked=worst_linkage(point["figures"])[0],
             sse=point["figures"]["sse"],
             unmet=[
                 reason
@@ -275,9 +279,9 @@ def _map_axis(axis: Axis) -> MapAxis:
 
 def _map_limits(require: Requirements, points: list[RunPoint]) -> dict[str, float]:
     """The requirements that are lines on the map, by axis."""
-    limits = {}
+    limits: dict[str, float] = {}
     if require.linkage_below is not None:
-        limits["linkage_nearest"] = require.linkage_below
+        limits |= dict.fromkeys(LINKAGES, require.linkage_below)
     if require.sse_below is not None:
         limits["sse"] = require.sse_below
         sizes = {point.records for point in points}

@@ -175,6 +175,9 @@ class EquivalenceClasses(BaseModel):
     tuples: int
     unique_records: int
     unique_people: int | None
+    linked_unique_people: int | None = Field(
+        description="People whose records, all together, nobody else has."
+    )
     share: float = Field(description="The share of records, or people, that are unique.")
     sizes: list[ClassSizeRange]
     columns: list[ColumnContribution]
@@ -215,6 +218,7 @@ def count_classes(
         tuples=uniqueness.tuples,
         unique_records=uniqueness.unique_records,
         unique_people=uniqueness.unique_people,
+        linked_unique_people=uniqueness.linked_unique_people,
         share=uniqueness.uniques / max(uniqueness.unit_count, 1),
         sizes=[ClassSizeRange(**asdict(size)) for size in uniqueness.sizes],
         columns=sorted(

@@ -137,7 +137,9 @@ def _summary(run: StoredRun, current: StoredRun | None) -> dict[str, Any]:
         "smallest": promise["smallest"],
         "unit": promise["unit"],
         "records": facts["records"]["released"],
-        "linked": risk["linkage_nearest"],
+        "linked": risk["linkage_nearest"]
+        if risk.get("linkage_people") is None
+        else risk["linkage_people"],
         "uniques": risk["uniques"],
         "sse": run.exact["utility"]["sse"],
         "quality": facts["utility"]["semantic_quality"]["value"],

@@ -101,13 +101,17 @@ def read(
     if not contents.classes:
         raise source.error("the file has no Class with a code", "use a ClaML file of a release")
     edges = list(_links(contents))
+    reading = {}
     if modifiers:
-        edges += _expand_modifiers(source, contents, edges)
+        made = _expand_modifiers(source, contents, edges)
+        edges += made
+        if made:
+            reading["modifiers"] = f"{len(made):,} codes made by modifiers"
     elif contents.modifiers:
         contents.left_out["modifiers that were not expanded"] = len(contents.modifiers)
     chooser = NameChooser(language)
     labels = {code: chooser.choose(one.names) for code, one in contents.classes.items()}
-    chooser.check_language(source)
+    chooser.check_language()
     contents.left_out["names in other languages"] = chooser.left_out
     contents.left_out["inclusions of modifiers"] = sum(
         max(len(part.names) - 1, 0)
@@ -125,6 +129,8 @@ def read(
             contents.version,
             left_out={reason: count for reason, count in contents.left_out.items() if count},
             code_style=ICD10 if is_icd10 else None,
+            languages=chooser.chosen_languages,
+            reading=reading,
         ),
         warn=False,  # a classification has several chapters
     )
@@ -287,7 +293,8 @@ def _subdivide(
     """Subdivide one class by its modifiers, one after the other."""
     #: The classes to subdivide, each with the modifier classes that made it.
     candidates: list[tuple[str, tuple[tuple[str, str], ...]]] = [(code, ())]
-    for use in uses:
+    # What gives a code its point comes first: the fourth character before the fifth.
+    for use in sorted(uses, key=lambda use: not _adds_point(contents, use.modifier)):
         made: list[tuple[str, tuple[tuple[str, str], ...]]] = []
         for candidate, before in candidates:
             for part in contents.modifier_classes.get(use.modifier, ()):
@@ -311,6 +318,11 @@ def _subdivide(
                 line=contents.classes[code].line,
             )
         candidates = made or candidates
+
+
+def _adds_point(contents: ClamlFile, modifier: str) -> bool:
+    parts = contents.modifier_classes.get(modifier, ())
+    return any(part.code.startswith(".") for part in parts)
 
 
 def _modified_code(code: str, modifier: str, part: str) -> str | None:

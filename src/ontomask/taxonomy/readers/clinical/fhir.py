@@ -119,7 +119,7 @@ def _build_taxonomy(
         for child, parent in links_across(parents, {numbers[key]: None for key in kept})
     ]
     labels = {identifier[key]: chooser.choose(concepts.names[key]) for key in kept}
-    chooser.check_language(source)
+    chooser.check_language()
     aliases, unclear = certain_aliases(
         ((alias, identifier[key]) for alias, key in concepts.aliases if key in kept), labels
     )
@@ -138,6 +138,8 @@ def _build_taxonomy(
             source.file_name,
             str(resource.get("version", "")),
             left_out={reason: count for reason, count in left_out.items() if count},
+            languages=chooser.chosen_languages,
+            reading=_describe_hierarchy(resource),
         ),
         warn=False,  # code systems have several tops by nature
     )
@@ -212,7 +214,7 @@ def _add_concept(
     key = (system, code.strip())
     names = [(display, language)] if isinstance(display, str) and display.strip() else []
     earlier = concepts.names.get(key)
-    if earlier and names and earlier[0] != names[0]:
+    if earlier and names and earlier[0] != names[0] and not system:  # in a value set, a synonym
         raise concepts.source.error(
             f"the code {code!r} is called {earlier[0][0]!r} and {display!r}",
             "give every concept its own code",
@@ -313,6 +315,12 @@ def _choose_resource(source: Source, resources: list[Resource], url: str | None)
         f"the file has {len(candidates):,} code systems or value sets",
         f"name one with the option url: {quote_names(_addresses(candidates))}",
     )
+
+
+def _describe_hierarchy(resource: Resource) -> dict[str, str]:
+    """What the links of a code system mean, if it says that they are not is-a links."""
+    meaning = resource.get("hierarchyMeaning", "is-a")
+    return {} if meaning == "is-a" else {"hierarchy": f"{meaning}, not is-a, as the file says"}
 
 
 def _addresses(resources: list[Resource]) -> list[str]:

@@ -85,7 +85,7 @@ def read(source: Source) -> Taxonomy:
     return Taxonomy.from_edges(
         contents.edges,
         contents.labels,
-        about=About("icd10cm", source.file_name, version, code_style=ICD10),
+        about=About("icd10cm", source.file_name, version, code_style=ICD10, languages=("en",)),
     )
 
 

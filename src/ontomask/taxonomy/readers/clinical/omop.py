@@ -152,23 +152,27 @@ def read(
     concepts = _read_concepts(tables["concept"], selection)
     links, maps = _read_relationships(tables)
     edges, kept = _select_links(source, concepts, links, outside)
-    identifiers = _identifiers(concepts, identifier == "code")
-    labels = {name: [label] for name, label in zip(identifiers, concepts.name, strict=True)}
-    identifier_of = dict(zip(concepts.number, identifiers, strict=True))
-    identifier_of |= {
-        number: f"concept_id:{number}" if str(number) in labels else str(number) for number in kept
-    }
-    for number, name in _read_synonyms(tables, identifier_of):
-        labels.setdefault(identifier_of[number], []).append(name)
-    aliases, unclear = certain_aliases(_alias_pairs(concepts, maps, identifier_of), labels)
+    identifiers = _identifiers(concepts, identifier == "code", kept)
+    place = {number: at for at, number in enumerate((*concepts.number, *kept))}
+    labels: list[tuple[str, ...]] = [*((name,) for name in concepts.name), *(() for _ in kept)]
+    for number, name in _read_synonyms(tables, place):
+        if name not in labels[place[number]]:
+            labels[place[number]] += (name,)
+    place_of = {name: at for at, name in enumerate(identifiers)}
+    pairs = (
+        (alias, identifiers[place[number]]) for alias, number in _alias_pairs(concepts, maps, place)
+    )
+    aliases, unclear = certain_aliases(pairs, place_of)
     concepts.left_out["ambiguous aliases"] = unclear
-    return Taxonomy.from_edges(
-        [
-            *((name, None) for name in identifiers),
-            *((identifier_of[child], identifier_of[parent]) for child, parent in edges),
-        ],
+    numbers = np.array([*concepts.number, *kept], dtype=np.int64)
+    order = np.argsort(numbers)
+    ends = order[np.searchsorted(numbers, edges, sorter=order)]
+    return Taxonomy.from_numbers(
+        identifiers,
+        ends[:, 0],
+        ends[:, 1],
         labels,
-        aliases=aliases,
+        {alias: place_of[name] for alias, name in aliases.items()},
         about=About(
             source.name,
             source.file_name,
@@ -198,7 +202,9 @@ def _read_concepts(table: Source, selection: Selection) -> OmopConcepts:
         concepts.domains.update(domains.tolist())
         concepts.vocabularies.update(vocabularies.tolist())
         valid = compute.equal(compute.utf8_trim_whitespace(block["invalid_reason"]), "")
-        standard = compute.is_in(compute.utf8_upper(block["standard_concept"]), _texts(["S", "C"]))
+        standard = compute.is_in(
+            compute.utf8_upper(block["standard_concept"]), _to_arrow(["S", "C"])
+        )
         chosen = np.ones(len(block), dtype=bool)
         for reason, keep in (
             ("invalid concepts", valid.to_numpy()),
@@ -211,18 +217,18 @@ def _read_concepts(table: Source, selection: Selection) -> OmopConcepts:
         ):
             concepts.left_out[reason] += int((chosen & ~keep).sum())
             chosen = chosen & keep
-        part = block.filter(_texts(chosen))
+        part = block.filter(_to_arrow(chosen))
         concepts.number += as_numbers(table, part["concept_id"], "concept_id").tolist()
         concepts.name += part["concept_name"].to_pylist()
         concepts.code += part["concept_code"].to_pylist()
         concepts.vocabulary += part["vocabulary_id"].to_pylist()
-        others = block.filter(_texts(~chosen))
+        others = block.filter(_to_arrow(~chosen))
         concepts.others.append(others.select(["concept_id", "concept_code", "vocabulary_id"]))
     _check_selection(table, concepts, selection)
     return concepts
 
 
-def _texts(values: Any) -> Any:
+def _to_arrow(values: Any) -> Any:
     import pyarrow as pa
 
     return pa.array(values)
@@ -291,7 +297,7 @@ def _number_pairs(table: Source, rows: pa.Table, first: str, second: str) -> Num
 
 
 def _read_synonyms(
-    tables: Mapping[str, Source], selected: Mapping[int, str]
+    tables: Mapping[str, Source], selected: Mapping[int, int]
 ) -> Iterator[tuple[int, str]]:
     """Other names of the selected concepts."""
     if table := tables.get("concept_synonym"):
@@ -322,7 +328,7 @@ def _select_links(
     concepts: OmopConcepts,
     links: Numbers,
     outside: str,
-) -> tuple[list[tuple[int, int]], set[int]]:
+) -> tuple[Numbers, list[int]]:
     """The links between selected concepts, and the unknown concepts that are kept for them."""
     selected = np.unique(np.array(concepts.number, dtype=np.int64))
     links = np.unique(links[links[:, 0] != links[:, 1]], axis=0)
@@ -337,8 +343,8 @@ def _select_links(
         next_up = np.setdiff1d(children[:, 1], selected)
         next_up = np.array([one for one in next_up.tolist() if one not in parents], dtype=np.int64)
         children = links[np.isin(links[:, 0], next_up)]
-    known = _known_numbers(source, concepts)
-    unknown = {parent for above in parents.values() for parent in above} - known
+    above = np.unique(np.array([one for row in parents.values() for one in row], dtype=np.int64))
+    unknown = set(np.setdiff1d(above, _known_numbers(source, concepts)).tolist())
     dead_ends = [
         (child, parent)
         for child, parent in bridges.tolist()
@@ -350,60 +356,58 @@ def _select_links(
             f"{child} is below {parent}, which is not in CONCEPT",
             "add the concept; outside='skip' leaves the link out, 'keep' keeps the number",
         )
-    kept: set[int] = set()
-    if outside == "keep":
-        kept = unknown
-    else:
+    kept = sorted(unknown) if outside == "keep" else []
+    if outside == "skip":
         concepts.left_out["links to concepts that are not in CONCEPT"] = len(dead_ends)
-    targets = {*concepts.number, *kept}
-    bridged = links_across(parents, targets)
-    return [(child, parent) for child, parent in direct.tolist()] + list(bridged), kept
+    bridged = list(links_across(parents, {*concepts.number, *kept}))
+    more = np.array(bridged, dtype=np.int64).reshape(-1, 2)
+    return np.unique(np.concatenate([direct, more]), axis=0), kept
 
 
-def _known_numbers(source: Source, concepts: OmopConcepts) -> set[int]:
-    known = set(concepts.number)
-    for others in concepts.others:
-        known.update(as_numbers(source, others["concept_id"], "concept_id").tolist())
-    return known
+def _known_numbers(source: Source, concepts: OmopConcepts) -> Numbers:
+    """The numbers of all concepts of the table, selected or not."""
+    others = [as_numbers(source, part["concept_id"], "concept_id") for part in concepts.others]
+    return np.concatenate([np.array(concepts.number, dtype=np.int64), *others])
 
 
 # ---------------------------------------------------------------- names
 
 
-def _identifiers(concepts: OmopConcepts, by_code: bool) -> list[str]:
+def _identifiers(concepts: OmopConcepts, by_code: bool, kept: Sequence[int]) -> list[str]:
     """The number of each concept, or its code, with its vocabulary where several have it."""
     if not by_code:
-        return [str(number) for number in concepts.number]
+        return [str(number) for number in (*concepts.number, *kept)]
     times = Counter(concepts.code)
+    rows = zip(concepts.code, concepts.vocabulary, strict=True)
+    names = [code if times[code] == 1 else f"{vocabulary}:{code}" for code, vocabulary in rows]
+    names += [str(number) for number in kept]
+    times = Counter(names)
     return [
-        code if times[code] == 1 else f"{vocabulary}:{code}"
-        for code, vocabulary in zip(concepts.code, concepts.vocabulary, strict=True)
+        name if times[name] == 1 else f"concept_id:{number}"
+        for name, number in zip(names, (*concepts.number, *kept), strict=True)
     ]
 
 
 def _alias_pairs(
-    concepts: OmopConcepts, maps: Numbers, identifier_of: Mapping[int, str]
-) -> Iterator[tuple[str, str]]:
-    """Numbers and codes, with the vocabulary and without, and what they stand for."""
+    concepts: OmopConcepts, maps: Numbers, place: Mapping[int, int]
+) -> Iterator[tuple[str, int]]:
+    """Numbers and codes, with the vocabulary and without, and the concepts they stand for."""
     rows = zip(concepts.number, concepts.code, concepts.vocabulary, strict=True)
     for number, code, vocabulary in rows:
-        identifier = identifier_of[number]
-        yield str(number), identifier
-        yield code, identifier
-        yield f"{vocabulary}:{code}", identifier
+        yield str(number), number
+        yield code, number
+        yield f"{vocabulary}:{code}", number
     maps = np.unique(maps[maps[:, 0] != maps[:, 1]], axis=0)
-    source, times = np.unique(maps[:, 0], return_counts=True)
-    several = set(source[times > 1].tolist())
-    target = {
-        one: identifier_of[other]
-        for one, other in maps.tolist()
-        if other in identifier_of and one not in identifier_of
-    }
+    first, times = np.unique(maps[:, 0], return_counts=True)
+    several = set(first[times > 1].tolist())
+    target = {one: other for one, other in maps.tolist() if other in place and one not in place}
     concepts.left_out["concepts that map to several others"] = len(target.keys() & several)
-    target = {number: name for number, name in target.items() if number not in several}
-    yield from ((str(number), name) for number, name in target.items())
+    target = {one: other for one, other in target.items() if one not in several}
+    yield from ((str(one), other) for one, other in target.items())
+    mapped = np.array(sorted(target), dtype=np.int64)
     for others in concepts.others:
-        for row in others.to_pylist():
-            if (name := target.get(int(row["concept_id"]))) is not None:
-                yield row["concept_code"], name
-                yield f"{row['vocabulary_id']}:{row['concept_code']}", name
+        is_mapped = np.isin(np.array(others["concept_id"].to_pylist(), dtype=np.int64), mapped)
+        for row in others.filter(_to_arrow(is_mapped)).to_pylist():
+            other = target[int(row["concept_id"])]
+            yield row["concept_code"], other
+            yield f"{row['vocabulary_id']}:{row['concept_code']}", other

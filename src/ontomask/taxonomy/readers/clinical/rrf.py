@@ -92,7 +92,7 @@ def read(
         concept: chooser.choose((text, tag) for _, text, tag in sorted(of_one))
         for concept, of_one in concepts.names.items()
     }
-    chooser.check_language(source)
+    chooser.check_language()
     aliases, unclear = certain_aliases(concepts.aliases, labels)
     left_out = {
         **concepts.left_out,
@@ -107,6 +107,7 @@ def read(
             ",".join(sources),
             source.file_name,
             left_out={reason: count for reason, count in left_out.items() if count},
+            languages=chooser.chosen_languages,
         ),
     )
 
@@ -122,7 +123,8 @@ def _find_tables(source: Source) -> tuple[Source, Source] | None:
         if stem in (*NAME_TABLES, *LINK_TABLES) and stem != file.file_name.lower():
             tables.setdefault((file.place[:-1], stem), file)
     for names, links in zip(NAME_TABLES, LINK_TABLES, strict=True):
-        for (folder, stem), table in tables.items():
+        # RxNorm has a subset in a folder further down.
+        for (folder, stem), table in sorted(tables.items(), key=lambda item: len(item[0][0])):
             if stem == names and (folder, links) in tables:
                 return table, tables[folder, links]
     return None

@@ -22,10 +22,12 @@ from ontomask.taxonomy.readers.text.archives import find_source
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.readers.text.xml_elements import read_elements
 from ontomask.taxonomy.taxonomy import Taxonomy
+from ontomask.taxonomy.word_forms import language_code
 
 __all__ = ["add_words"]
 
 _OFFSET = re.compile(r"(?:^|-)(\d{8})-([nvars])$")
+_LANGUAGE = re.compile(r"(?<![a-z])[a-z]{2,3}(?![a-z])")
 _WORD_KIND = re.compile(r"(?:^|:)lemma$")
 GAPS = frozenset(("GAP!", "PSEUDOGAP!"))
 
@@ -79,9 +81,18 @@ def add_words(
             taxonomy.about,
             source=", ".join([taxonomy.about.source, *(Path(path).name for path in paths)]),
             left_out=left_out,
+            languages=tuple(
+                dict.fromkeys([*filter(None, map(_find_language, paths)), *taxonomy.languages])
+            ),
         ),
         taxonomy.depths,
     )
+
+
+def _find_language(path: str | PathLike[str]) -> str:
+    """The language that the name of a file says, as ``wn-data-spa.tab`` does; or nothing."""
+    tags = _LANGUAGE.findall(Path(path).name.lower())
+    return next((code for tag in tags if (code := language_code(tag))), "")
 
 
 def _names_with_words(names: tuple[str, ...], words: Mapping[str, None]) -> tuple[str, ...]:

@@ -28,6 +28,7 @@ from ontomask.taxonomy.readers.text.aliases import certain_aliases
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.readers.text.xml_elements import XmlElement, read_elements, root_name
 from ontomask.taxonomy.taxonomy import Taxonomy
+from ontomask.taxonomy.word_forms import language_code
 
 __all__ = ["looks_like", "read"]
 
@@ -35,6 +36,7 @@ POS = {"n": "nouns", "v": "verbs", "a": "adjectives", "r": "adverbs", "s": "adje
 UP, DOWN = ("hypernym", "instance_hypernym"), ("hyponym", "instance_hyponym")
 _LEXICON = re.compile(r"<Lexicon\s[^>]*>")
 _VERSION = re.compile(r"\sversion\s*=\s*[\"']([^\"']*)")
+_LANGUAGE = re.compile(r"\slanguage\s*=\s*[\"']([^\"']*)")
 _LABEL = re.compile(r"\slabel\s*=\s*[\"']([^\"']*)")
 
 
@@ -77,10 +79,11 @@ def read(source: Source, *, pos: str = "n") -> Taxonomy:
     aliases, unclear = certain_aliases((pair for pair in ili if pair[0] not in ("", "in")), labels)
     left_out["ambiguous aliases"] = unclear
     lexicon = _LEXICON.search(source.head_text)
-    label, version = (
+    label, version, tag = (
         match[1] if lexicon and (match := pattern.search(lexicon[0])) else ""
-        for pattern in (_LABEL, _VERSION)
+        for pattern in (_LABEL, _VERSION, _LANGUAGE)
     )
+    code = language_code(tag)
     return Taxonomy.from_edges(
         [*((identifier, None) for identifier in labels), *edges],
         labels,
@@ -90,6 +93,7 @@ def read(source: Source, *, pos: str = "n") -> Taxonomy:
             source.file_name,
             version,
             left_out={reason: count for reason, count in left_out.items() if count},
+            languages=(code,) if code else (),
         ),
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from ontomask.errors import FileFormatError
@@ -20,8 +21,15 @@ __all__ = [
     "DelimitedTable",
     "find_column",
     "first_row",
+    "is_plain_list",
+    "parse_rows",
     "read_table",
+    "top_rows",
 ]
+
+
+#: Where at least this part of the values of a column stands once, it does not group another.
+MOST_ALONE = 0.9
 
 
 class Row(NamedTuple):
@@ -66,10 +74,7 @@ def read_table(
             'write two columns, child and parent, or set the delimiter: delimiter=" "',
             line=1,
         )
-    rows, problem = _parse_rows(text, delimiter, csv.QUOTE_MINIMAL, strip)
-    if problem and delimiter == "\t":
-        # In a plain tab-separated file a quotation mark is part of the text.
-        rows, problem = _parse_rows(text, delimiter, csv.QUOTE_NONE, strip)
+    rows, problem = parse_rows(text, delimiter, strip)
     if problem:
         raise source.error(
             problem.cells[0],
@@ -89,17 +94,78 @@ def first_row(source: Source) -> list[str]:
     return rows[0].cells if rows else top[0].split(delimiter)
 
 
+def top_rows(source: Source) -> list[list[str]]:
+    """The cells of the rows in the head of a file, as far as they can be read."""
+    text = source.head_text.strip()
+    delimiter = _detect_delimiter(text)
+    if delimiter is None or text.startswith("{"):
+        return []
+    rows, _ = parse_rows(text, delimiter)
+    if source.is_longer_than_head:
+        rows = rows[:-1]
+    return [row.cells for row in rows]
+
+
+def is_plain_list(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether columns only say the same thing in other words, such as a code and its name.
+
+    In a hierarchy some values stand above several others, or are both above and below.
+
+    >>> is_plain_list([("A", "Farming"), ("B", "Mining"), ("C", "Industry")])
+    True
+    >>> is_plain_list([("nurse", "health"), ("doctor", "health"), ("cook", "food")])
+    False
+    """
+    if len(rows) < 3:
+        return False
+    columns = [[row[place] for row in rows if len(row) > place] for place in range(len(rows[0]))]
+    distinct = [set(column) for column in columns]
+    return all(
+        len(above) >= MOST_ALONE * len(below) and len(above & below) <= 0.1 * len(below)
+        for below, above in pairwise(distinct)
+    )
+
+
 def _detect_delimiter(text: str) -> str | None:
     return detect_delimiter(text.strip()[:65_536], cut=len(text) > 65_536)
 
 
+def parse_rows(
+    text: str,
+    delimiter: str,
+    strip: bool = True,
+    *,
+    quoted: bool = True,
+    initial_spaces: bool = False,
+) -> tuple[list[Row], Row | None]:
+    """The rows of a text, blank ones left out; and, if one cannot be read, its line and why.
+
+    With ``quoted=False`` quotation marks are text; with ``initial_spaces`` they may follow a space.
+    """
+    if not quoted:
+        return _parse_rows(text, delimiter, csv.QUOTE_NONE, strip)
+    rows, problem = _parse_rows(text, delimiter, csv.QUOTE_MINIMAL, strip, initial_spaces)
+    if problem and delimiter == "\t":
+        # In a plain tab-separated file a quotation mark is part of the text.
+        rows, problem = _parse_rows(text, delimiter, csv.QUOTE_NONE, strip)
+    return rows, problem
+
+
 def _parse_rows(
-    text: str, delimiter: str, quoting: Literal[0, 3], strip: bool = True
+    text: str,
+    delimiter: str,
+    quoting: Literal[0, 3],
+    strip: bool = True,
+    initial_spaces: bool = False,
 ) -> tuple[list[Row], Row | None]:
     """The rows, and where parsing stopped on an error, that line with the reason."""
     rows: list[Row] = []
     reader = csv.reader(
-        io.StringIO(text, newline=""), delimiter=delimiter, quoting=quoting, strict=True
+        io.StringIO(text, newline=""),
+        delimiter=delimiter,
+        quoting=quoting,
+        skipinitialspace=initial_spaces,
+        strict=True,
     )
     try:
         for cells in reader:

@@ -30,9 +30,10 @@ def read_blocks(
 ) -> Iterator[pa.Table]:
     """Blocks of rows with these columns, all of them text.
 
-    The first line names the columns, in upper or lower case. Tabs or commas separate them; in a
-    table of tabs a quotation mark is part of the text. With a ``layout`` there is no header: bars
-    separate the columns that it names, and end each line (the RRF of NLM).
+    The first line names the columns, in upper or lower case. Tabs or commas separate them. In a
+    table of tabs, a quotation mark is part of the text unless it encloses the cell. With a
+    ``layout`` there is no header: bars separate the columns that it names, and end each line (the
+    RRF of NLM).
     """
     import pyarrow as pa  # only where such a table is read
     from pyarrow import csv
@@ -69,7 +70,10 @@ def read_blocks(
                 ),
             )
             for batch in reader:
-                yield pa.table(batch)
+                block = pa.table(batch)
+                if delimiter == "\t" and not quote:
+                    block = pa.table({name: _unquote(block[name]) for name in columns})
+                yield block
     except (pa.ArrowInvalid, UnicodeDecodeError) as error:
         row = _ROW.search(str(error))
         width = _REASON.search(str(error))
@@ -94,6 +98,17 @@ def as_numbers(source: Source, column: Any, name: str) -> Any:
             f"{name} must be a whole number: {str(error).partition(chr(10))[0][:120]}",
             "check that the columns are in their places",
         ) from None
+
+
+def _unquote(column: Any) -> Any:
+    """The cells without the quotation marks that enclose a cell, as some programs write them."""
+    from pyarrow import compute
+
+    quoted = compute.match_substring_regex(column, r'^"(?:[^"]|"")*"$')
+    if not compute.any(quoted).as_py():
+        return column
+    inner = compute.replace_substring(compute.utf8_slice_codeunits(column, 1, -1), '""', '"')
+    return compute.if_else(quoted, inner, column)
 
 
 def _delimiter(line: str) -> str:

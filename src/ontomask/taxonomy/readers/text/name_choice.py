@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from ontomask.errors import ParameterError, quote_names
-from ontomask.taxonomy.readers.text.source import Source
+from ontomask.taxonomy.readers.text.languages import LanguageChoice
+from ontomask.taxonomy.word_forms import language_code
 
 __all__ = ["NameChooser"]
 
@@ -20,20 +20,9 @@ class NameChooser:
     """
 
     def __init__(self, language: str | Sequence[str] | None) -> None:
-        tags = [language] if isinstance(language, str) else language
-        if tags is not None and (
-            not isinstance(tags, Sequence)
-            or not tags
-            or not all(isinstance(tag, str) and tag.strip() for tag in tags)
-        ):
-            raise ParameterError(
-                f"language must be a language tag such as 'en', or several, got {language!r}"
-            )
-        self.is_asked = tags is not None
-        self.wanted = [_plain_tag(tag) for tag in tags or ["en"]]
-        self.languages: Counter[str] = Counter()
-        self.matches = 0
+        self.languages = LanguageChoice(language)
         self.left_out = 0
+        self._chosen: Counter[str] = Counter()
 
     def choose(self, names: Iterable[tuple[str, str]]) -> tuple[str, ...]:
         """The names in the languages, from texts with their languages, the preferred one first.
@@ -44,47 +33,32 @@ class NameChooser:
         >>> NameChooser("de").choose([("flu", "en"), ("Grippe", "de"), ("Influenza", "de-DE")])
         ('Grippe', 'Influenza')
         """
-        ranked: list[tuple[int, int, str]] = []
+        ranked: list[tuple[tuple[int, int], int, str, str]] = []
         others: list[tuple[str, str]] = []
         for place, (text, tag) in enumerate(names):
             plain = " ".join(text.split())
             if not plain:
                 continue
-            tag = _plain_tag(tag)
-            self.languages[tag] += 1
-            rank = self._rank(tag)
-            if rank is None:
-                others.append((plain, tag))
+            self.languages.tags[tag] += 1
+            rank = self.languages.rank(tag)
+            if self.languages.reads(rank):
+                ranked.append((rank, place, plain, tag))
             else:
-                self.matches += bool(tag)
-                ranked.append((rank, place, plain))
+                others.append((plain, tag))
         if ranked:
-            chosen = [text for *_, text in sorted(ranked)]
+            chosen = [(text, tag) for *_, text, tag in sorted(ranked)]
         else:
-            chosen = [text for text, tag in others if tag == others[0][1]]
+            chosen = [(text, tag) for text, tag in others if tag == others[0][1]]
         self.left_out += len(ranked) + len(others) - len(chosen)
-        return tuple(dict.fromkeys(chosen))
+        self._chosen.update(tag for _, tag in chosen)
+        return tuple(dict.fromkeys(text for text, _ in chosen))
 
-    def check_language(self, source: Source) -> None:
-        """Refuse a language that no name has, if names have languages."""
-        languages = [tag for tag, _ in self.languages.most_common() if tag]
-        if self.is_asked and languages and not self.matches:
-            raise ParameterError(
-                f"language must be a language of {source.file_name}, got "
-                f"{quote_names(self.wanted)}",
-                f"its names are in {quote_names(languages)}",
-            )
+    @property
+    def chosen_languages(self) -> tuple[str, ...]:
+        """Codes of the languages of the chosen names: those asked for first, then the usual."""
+        tags = sorted(self._chosen, key=lambda tag: (self.languages.rank(tag), -self._chosen[tag]))
+        return tuple(dict.fromkeys(code for tag in tags if (code := language_code(tag))))
 
-    def _rank(self, tag: str) -> int | None:
-        if not tag:
-            return 2 * len(self.wanted)
-        for place, wanted in enumerate(self.wanted):
-            if tag == wanted:
-                return 2 * place
-            if tag.partition("-")[0] == wanted.partition("-")[0]:
-                return 2 * place + 1
-        return None
-
-
-def _plain_tag(tag: str) -> str:
-    return tag.strip().replace("_", "-").lower()
+    def check_language(self) -> None:
+        """Warn of a language that no name has, if names have languages."""
+        self.languages.settle()

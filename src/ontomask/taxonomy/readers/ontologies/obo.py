@@ -9,32 +9,53 @@
     synonym: "Abnormal growth" EXACT []
     is_a: HP:0000118 ! Phenotypic abnormality
 
-Terms are concepts and ``is_a`` their only links; obsolete terms are left out.
+Terms are concepts and ``is_a`` their only links; obsolete terms and instances are left out.
 """
 
 from __future__ import annotations
 
 import io
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ontomask.errors import FileFormatError, ParameterError
+from ontomask.errors import FileFormatError
 from ontomask.taxonomy.about import About
+from ontomask.taxonomy.readers.ontologies.links import (
+    Link,
+    LinkEnds,
+    Outside,
+    check_outside,
+    check_synonyms,
+    select_links,
+)
 from ontomask.taxonomy.readers.text.aliases import certain_aliases
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["looks_like", "read"]
 
+#: Frames about other things than terms.
+_OTHER_FRAME = re.compile(r"^\[(?!Term\])[^\]\n]*\].*?(?=^\[|\Z)", re.MULTILINE | re.DOTALL)
 #: Comments, which the parser does not expect inside a frame, and lines about other things.
 _UNREAD = re.compile(
-    r"^[ \t]*(?:!|(?:def|comment|xref|subset|namespace|property_value|relationship|intersection_of"
-    r"|union_of|disjoint_from|created_by|creation_date|replaced_by|consider):).*$",
+    r"^[ \t]*(?:!|name:\s*$|(?:def|comment|xref|xref_analog|xref_unknown|subset|namespace"
+    r"|property_value|relationship|intersection_of|union_of|disjoint_from|equivalent_to|created_by"
+    r"|creation_date|replaced_by|consider|use_term|date|saved-by|auto-generated-by|import|subsetdef"
+    r"|synonymtypedef|default-namespace|default-relationship-id-prefix|namespace-id-rule|idspace"
+    r"|treat-xrefs-as-[a-z-]+|remark|owl-axioms|version):).*$",
     re.MULTILINE,
 )
+#: A synonym with its scope; what follows is not read, and often does not keep to the format.
+_SYNONYM = re.compile(
+    r"^[ \t]*(?:(exact|narrow|broad|related)_)?synonym:"
+    r'[ \t]*("(?:[^"\\\n]|\\.)*+")(?:[ \t]+(EXACT|NARROW|BROAD|RELATED)\b)?.*$',
+    re.MULTILINE,
+)
+_HEADER_TAGS = re.compile(r"^(ontology|data-version|date):(.*)$", re.MULTILINE)
 
 
 class OboTerm(NamedTuple):
@@ -46,6 +67,7 @@ class OboTerm(NamedTuple):
     alternatives: list[str]
     obsolete: bool
     conditional: int  # links that hold under a condition only
+    wider: int  # synonyms that are not exact and were not asked for
 
 
 def looks_like(source: Source) -> bool:
@@ -56,35 +78,55 @@ def looks_like(source: Source) -> bool:
     )
 
 
-def read(source: Source, *, synonyms: str = "exact", encoding: str = "utf-8-sig") -> Taxonomy:
-    """Read an OBO file; ``synonyms="all"`` takes the narrow, broad and related ones as well."""
-    if synonyms not in ("exact", "all"):
-        raise ParameterError(f"synonyms must be 'exact' or 'all', got {synonyms!r}")
+def read(
+    source: Source,
+    *,
+    synonyms: str = "exact",
+    outside: Outside = "skip",
+    encoding: str = "utf-8-sig",
+) -> Taxonomy:
+    """Read an OBO file.
+
+    Args:
+        source: The file.
+        synonyms: ``"all"`` takes the narrow, broad and related synonyms as well.
+        outside: What becomes of links to terms that the file does not contain.
+        encoding: The encoding of the file.
+    """
+    check_synonyms(synonyms)
+    check_outside(outside)
     text = source.text(encoding)
     header, terms = _parse_frames(source, text, synonyms == "all")
-    live = [term for term in terms.values() if not term.obsolete]
-    if not live:
+    live = {name: term for name, term in terms.items() if not term.obsolete}
+    left_out = Counter(
+        {
+            "obsolete concepts": len(terms) - len(live),
+            "conditional links": sum(term.conditional for term in live.values()),
+            "instances": len(re.findall(r"^\[Instance\]", text, re.MULTILINE)),
+            "synonyms that are not exact": sum(term.wider for term in live.values()),
+        }
+    )
+    links, added = select_links(
+        {(term.identifier, parent): None for term in terms.values() for parent in term.parents},
+        LinkEnds(live, terms.keys() - live.keys(), "obsolete"),
+        outside,
+        left_out,
+        lambda link, problem: _missing_parent_error(source, text, link, "obsolete" in problem),
+    )
+    number = {name: place for place, name in enumerate([*live, *added])}
+    if not number:
         raise source.error(
             "the file has no [Term] that is not obsolete", "check that it is an OBO file"
         )
-    number = {term.identifier: place for place, term in enumerate(live)}
-    links = {(term.identifier, parent): None for term in live for parent in term.parents}
-    for child, parent in links:
-        if parent not in number:
-            raise _missing_parent_error(source, text, child, parent, parent in terms)
     aliases, unclear = certain_aliases(
-        ((other, term.identifier) for term in live for other in term.alternatives), number
+        ((other, term.identifier) for term in live.values() for other in term.alternatives), number
     )
-    left_out = {
-        "obsolete concepts": len(terms) - len(live),
-        "conditional links": sum(term.conditional for term in live),
-        "ambiguous aliases": unclear,
-    }
+    left_out["ambiguous aliases"] = unclear
     return Taxonomy.from_numbers(
         list(number),
         np.array([number[child] for child, _ in links], dtype=np.int64),
         np.array([number[parent] for _, parent in links], dtype=np.int64),
-        [term.names for term in live],
+        [live[name].names if name in live else () for name in number],
         {alias: number[concept] for alias, concept in aliases.items()},
         about=About(
             header.get("ontology") or source.name,
@@ -101,21 +143,22 @@ def _parse_frames(
     """The header by tag, and the terms by identifier."""
     import fastobo  # only where an OBO file is read
 
-    # Emptied lines stay in place, so that line numbers are those of the file.
-    stream = io.BytesIO((_UNREAD.sub("", text) + "\n").encode(errors="replace"))
+    tags = _HEADER_TAGS.findall(text[: text.find("\n[")])
+    header = {tag: value.strip() for tag, value in tags}
+    stream = io.BytesIO((_simplify(text) + "\n").encode(errors="replace"))
     terms: dict[str, OboTerm] = {}
     try:
-        frames = fastobo.iter(stream, threads=1)
-        header = {clause.raw_tag(): clause.raw_value().strip() for clause in frames.header()}
-        for frame in frames:
+        for frame in fastobo.iter(stream, threads=1):
             if isinstance(frame, fastobo.term.TermFrame):
                 term = _parse_term(frame, all_synonyms)
-                if term.identifier in terms:
-                    raise source.error(
-                        f"the term {term.identifier!r} occurs twice",
-                        "give every term its own identifier, or merge the two",
-                        line=_find_line(text, term.identifier, second=True),
-                    )
+                if (earlier := terms.get(term.identifier)) is not None:
+                    if earlier.names[:1] != term.names[:1]:
+                        raise source.error(
+                            f"the term {term.identifier!r} occurs twice, with different names",
+                            "give every term its own identifier, or merge the two",
+                            line=_find_line(text, term.identifier, second=True),
+                        )
+                    term = _merge_terms(earlier, term)
                 terms[term.identifier] = term
     except SyntaxError as error:
         raise source.error(
@@ -133,12 +176,37 @@ def _parse_frames(
     return header, terms
 
 
+def _simplify(text: str) -> str:
+    """The text without what is not read; lines stay in place, so that their numbers do."""
+    text = _OTHER_FRAME.sub(lambda frame: "\n" * frame[0].count("\n"), text)
+
+    def shorten(synonym: re.Match[str]) -> str:
+        # OBO 1.2: a synonym without a scope is a related one
+        scope = (synonym[1] or synonym[3] or "related").upper()
+        return f"synonym: {synonym[2]} {scope} []"
+
+    return _SYNONYM.sub(shorten, _UNREAD.sub("", text))
+
+
+def _merge_terms(one: OboTerm, other: OboTerm) -> OboTerm:
+    """A term with two frames says what both of them say."""
+    return OboTerm(
+        one.identifier,
+        tuple(dict.fromkeys(one.names + other.names)),
+        one.parents + other.parents,
+        one.alternatives + other.alternatives,
+        one.obsolete or other.obsolete,
+        one.conditional + other.conditional,
+        one.wider + other.wider,
+    )
+
+
 def _parse_term(frame: Any, all_synonyms: bool) -> OboTerm:
     names: list[str] = []
     synonyms: list[str] = []
     parents: list[str] = []
     alternatives: list[str] = []
-    obsolete, conditional = False, 0
+    obsolete, conditional, wider = False, 0, 0
     for clause in frame:
         tag = clause.raw_tag()
         if tag == "name":
@@ -147,6 +215,8 @@ def _parse_term(frame: Any, all_synonyms: bool) -> OboTerm:
             synonym = clause.synonym
             if all_synonyms or synonym.scope == "EXACT":
                 synonyms.append(synonym.desc)
+            else:
+                wider += 1
         elif tag == "alt_id":
             alternatives.append(_unescape(clause.alt_id))
         elif tag == "is_obsolete":
@@ -159,7 +229,8 @@ def _parse_term(frame: Any, all_synonyms: bool) -> OboTerm:
     all_names = (" ".join(name.split()) for name in [*names, *synonyms])
     distinct_names = tuple(dict.fromkeys(name for name in all_names if name))
     return OboTerm(
-        _unescape(frame.id), distinct_names, parents, alternatives, obsolete, conditional
+        *(_unescape(frame.id), distinct_names, parents, alternatives),
+        *(obsolete, conditional, wider),
     )
 
 
@@ -171,13 +242,12 @@ def _unescape(identifier: Any) -> str:
     return text
 
 
-def _missing_parent_error(
-    source: Source, text: str, child: str, parent: str, obsolete: bool
-) -> FileFormatError:
+def _missing_parent_error(source: Source, text: str, link: Link, obsolete: bool) -> FileFormatError:
+    child, parent = link
     problem = "is obsolete" if obsolete else "has no [Term]"
     return source.error(
         f"the parent {parent!r} of {child!r} {problem}",
-        "add it, or correct the link; imported terms must be in the file",
+        'add it, or correct the link; outside="skip" leaves out and counts such links',
         line=_find_line(text, child, "is_a", parent),
     )
 

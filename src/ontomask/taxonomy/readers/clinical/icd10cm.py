@@ -57,6 +57,7 @@ def read() -> Taxonomy:
             "ICD-10-CM diagnoses, CDC/NCHS",
             f"simple-icd-10-cm {version('simple-icd-10-cm')}",
             code_style=ICD10,
+            languages=("en",),
         ),
     )
 

@@ -29,13 +29,16 @@ def tax():
     [
         ("C1", "C1", "code"),
         ("D22", "C2", "alias"),
-        ("Cold", "C1", "label"),
-        ("cold", "C2", "synonym"),
-        ("MI", "C3", "synonym"),
-        ("Mi", "C4", "label"),
+        ("Chill", "C2", "label"),
+        ("coryza", "C1", "synonym"),
+        ("Cold", None, "ambiguous label"),
+        ("cold", None, "ambiguous synonym"),
+        ("MI", None, "ambiguous synonym"),
+        ("Mi", None, "ambiguous label"),
         ("c1", "C1", "code, folded"),
         ("d 22", None, "unmapped"),
-        (" COLD ", "C1", "label, folded"),
+        (" COLD ", None, "ambiguous label, folded"),
+        (" CORYZA ", "C1", "synonym, folded"),
         ("Heart-Attack", "C3", "label, folded"),
         ("heart   attack.", "C3", "label, folded"),
         ("strasse", "C4", "synonym, folded"),
@@ -54,16 +57,19 @@ def test_each_step_in_its_turn(tax, value, concept, how):
     [
         ("C1", "code", True),
         ("c1", "code", True),
-        (" COLD ", "label", False),
+        (" CHILL ", "label", False),
         ("strasse", "synonym", False),
-        ("colds", "stem", False),
-        ("a bad cold", "head noun", False),
+        ("chills", "plural", False),
+        ("chilling", "stem", False),
+        ("a bad chill", "head noun", False),
         ("mine", "correction", False),
         ("xyz", "unmapped", False),
     ],
 )
 def test_a_match_says_of_which_kind_it_is(tax, value, kind, by_code):
-    (match,) = om.map_terms([value], tax, heads=True, corrections={"mine": "C1"}).matches
+    corrections = {"mine": "C1"}
+    found = om.map_terms([value], tax, heads=True, stems="english", corrections=corrections)
+    (match,) = found.matches
     assert (match.kind, match.by_code) == (kind, by_code)
 
 
@@ -93,7 +99,7 @@ def test_a_term_of_several_concepts_is_ambiguous():
 
 
 def test_counts_coverage_and_missing(tax):
-    found = om.map_terms(["Cold", "Cold", None, "flu", float("nan"), "flu", "flu"], tax)
+    found = om.map_terms(["Chill", "Chill", None, "flu", float("nan"), "flu", "flu"], tax)
     assert found.missing == 2
     assert found.unmapped == {"flu": 3}
     assert found.coverage == 2 / 5
@@ -101,14 +107,14 @@ def test_counts_coverage_and_missing(tax):
     assert repr(found) == (
         "TermMap(2 distinct values, 40.0 % of records mapped, 1 unmapped, 2 rows missing)"
     )
-    assert [m.value for m in found.matches] == ["flu", "Cold"]  # the most frequent first
+    assert [m.value for m in found.matches] == ["flu", "Chill"]  # the most frequent first
 
 
 def test_columns_of_any_kind(tax):
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
-    values = ["Cold", None, "C2"]
-    for column in (values, pandas.Series(values), polars.Series(values), {"Cold": 1, "C2": 1}):
-        assert om.map_terms(column, tax).concepts == {"Cold": "C1", "C2": "C2"}
+    values = ["coryza", None, "C2"]
+    for column in (values, pandas.Series(values), polars.Series(values), {"coryza": 1, "C2": 1}):
+        assert om.map_terms(column, tax).concepts == {"coryza": "C1", "C2": "C2"}
     assert om.map_terms(pandas.Series(values, dtype="string"), tax).missing == 1
     with pytest.raises(ParameterError, match="read the column as text"):
         om.map_terms(np.array([41.0, np.nan]), tax)
@@ -143,7 +149,7 @@ def test_an_error_lists_values_with_counts_and_a_way_out(diagnoses):
 def test_what_is_only_somewhat_alike_is_not_proposed():
     lands = om.Taxonomy.from_edges([("Poland", "Europe"), ("France", "Europe")])
     found = om.map_terms(["Scotland"], lands)
-    assert found.nearest("Scotland", most=1) == [("Poland", "Poland")]
+    assert [hit.concept for hit in found.nearest("Scotland", most=1)] == ["Poland"]
     assert found.hint() == "map them with corrections={value: concept}"
     assert (
         om.map_terms(["Polland"], lands).hint() == "did you mean corrections={'Polland': 'Poland'}?"
@@ -152,8 +158,14 @@ def test_what_is_only_somewhat_alike_is_not_proposed():
 
 def test_the_nearest_concepts(diagnoses):
     found = om.map_terms(["brokn arm"], diagnoses)
-    assert found.nearest("brokn arm")[0] == ("broken arm", "broken arm")
-    assert found.nearest("serum hepatites", most=1) == [("hepatitis B", "serum hepatitis")]
+    (best,) = found.nearest("brokn arm", most=1)
+    assert (best.concept, best.label, best.path) == (
+        "broken arm",
+        "broken arm",
+        ("injury", "fracture"),
+    )
+    (best,) = found.nearest("serum hepatites", most=1)
+    assert (best.concept, best.name) == ("hepatitis B", "serum hepatitis")
     assert found.nearest("xyzzy") == []
 
 
@@ -170,9 +182,9 @@ def test_the_nearest_concepts(diagnoses):
         ("38.9", "038.9", "zeros restored"),
         ("25083", "250.83", "point restored"),
         ("2508", "250.8", "point restored"),
-        ("V5789", "V57.89", "point restored"),
-        ("v5789", "V57.89", "point restored"),
-        ("E9090", "E909.0", "point restored"),
+        ("V5789", "V57.89", "code, folded"),
+        ("v5789", "V57.89", "code, folded"),
+        ("E9090", "E909.0", "code, folded"),
         ("00845", "008.45", "point restored"),
         ("250", "250", "code"),
         ("250.6", "250.6", "code"),
@@ -231,14 +243,14 @@ def test_mending_needs_to_know_how_codes_are_written(diagnoses):
 @pytest.mark.parametrize(
     ("value", "concept", "how"),
     [
-        ("sprains", "sprain", "code, stemmed"),
-        ("Broken Arms", "broken arm", "code, stemmed"),
-        ("colds", "common cold", "synonym, stemmed"),
-        ("fractures of arms", "broken arm", "synonym, stemmed"),
+        ("sprains", "sprain", "code, plural"),
+        ("Broken Arms", "broken arm", "code, plural"),
+        ("colds", "common cold", "synonym, plural"),
+        ("fractures of arms", "broken arm", "synonym, plural"),
         ("sprinters", None, "unmapped"),
     ],
 )
-def test_stems_come_after_folding(diagnoses, value, concept, how):
+def test_plurals_come_after_folding(diagnoses, value, concept, how):
     (match,) = om.map_terms([value], diagnoses).matches
     assert (match.concept, match.how) == (concept, how)
     assert om.map_terms([value], diagnoses, stems=None).coverage == 0
@@ -247,7 +259,7 @@ def test_stems_come_after_folding(diagnoses, value, concept, how):
 def test_relaxation_and_relax_have_one_stem():
     # TM section 4: both have the morphological root relax.
     tax = om.Taxonomy.from_edges([("relaxation", "activity"), ("sport", "activity")])
-    assert om.map_terms(["relax", "sports"], tax).concepts == {
+    assert om.map_terms(["relax", "sports"], tax, stems="english").concepts == {
         "relax": "relaxation",
         "sports": "sport",
     }
@@ -259,16 +271,17 @@ def test_stems_of_another_language():
         "Krankheiten": "Krankheit"
     }
     with pytest.raises(
-        ParameterError, match="stems must be a supported language or None, got 'klingon'"
+        ParameterError,
+        match="stems must be 'plural', 'auto', a supported language or None, got 'klingon'",
     ):
         om.map_terms(["Unfall"], tax, stems="klingon")
 
 
 def test_stems_that_fall_together_are_ambiguous():
     tax = om.Taxonomy.from_edges([("nation", "thing"), ("national", "thing")])
-    found = om.map_terms(["nations", "national"], tax)
-    assert found.concepts == {"national": "national"}
-    assert found.ambiguous == {"nations": ("nation", "national")}
+    found = om.map_terms(["nations", "national", "nationally"], tax, stems="english")
+    assert found.concepts == {"nations": "nation", "national": "national"}
+    assert found.ambiguous == {"nationally": ("nation", "national")}
 
 
 @pytest.mark.parametrize(
@@ -276,7 +289,7 @@ def test_stems_that_fall_together_are_ambiguous():
     [
         ("old broken arm", "broken arm", "head noun 'broken arm', code"),
         ("second sprain", "sprain", "head noun 'sprain', code"),
-        ("sprains of the ankle", "sprain", "head noun 'sprains', code, stemmed"),
+        ("sprains of the ankle", "sprain", "head noun 'sprains', code, plural"),
         ("influenza with cough", "influenza", "head noun 'influenza', code"),
         ("ankle", None, "unmapped"),
         ("of the", None, "unmapped"),
@@ -306,21 +319,38 @@ def banks():
 def test_a_preferred_root_settles_what_is_ambiguous(banks):
     (match,) = om.map_terms(["bank"], banks, prefer="place").matches
     assert (match.concept, match.how) == ("bank.n.01", "label, preferred")
-    # below firm, a label is trusted more than a synonym
-    assert om.map_terms(["bank"], banks, prefer="firm").concepts == {"bank": "bank.n.02"}
+    assert match.candidates == ("bank.n.01", "bank.n.02", "bank.n.03")
+    # below firm, it is the label of one concept and a synonym of another
+    firms = om.map_terms(["bank"], banks, prefer="firm")
+    assert firms.ambiguous == {"bank": ("bank.n.02", "bank.n.03")}
     # several roots, of which none settles it
     both = om.map_terms(["bank"], banks, prefer=["place", "firm"])
-    assert both.ambiguous == {"bank": ("bank.n.01", "bank.n.02")}
+    assert both.ambiguous == {"bank": ("bank.n.01", "bank.n.02", "bank.n.03")}
     # a synonym below the preferred root is better than a label elsewhere
     assert om.map_terms(["bank"], banks, prefer="bank.n.03").concepts == {"bank": "bank.n.03"}
     with pytest.raises(UnknownConceptError):
         om.map_terms(["bank"], banks, prefer="river")
 
 
-def test_a_preferred_root_does_not_beat_a_closer_name(banks):
-    # banker is below place, but only its stem is near; the name itself is elsewhere
-    found = om.map_terms(["vault"], banks, prefer="place")
+def test_a_preferred_concept_beats_a_closer_name():
+    tax = om.Taxonomy.from_edges(
+        [("place", "thing"), ("firm", "thing"), ("p", "place"), ("f", "firm"), ("g", "firm")],
+        {"p": "bank", "f": "banks", "g": "banking"},
+    )
+    assert om.map_terms(["banks"], tax).concepts == {"banks": "f"}
+    (match,) = om.map_terms(["banks"], tax, prefer="place").matches
+    assert (match.concept, match.how) == ("p", "label, plural, preferred")
+    (match,) = om.map_terms(["banking"], tax, prefer="place", stems="english").matches
+    assert (match.concept, match.how) == ("p", "label, stemmed, preferred")
+
+
+def test_only_concepts_below_are_matched_and_suggested(banks):
+    found = om.map_terms(["bank", "vault", "vualt", "thing"], banks, below="firm")
+    assert found.ambiguous == {"bank": ("bank.n.02", "bank.n.03")}
     assert found.concepts == {"vault": "bank.n.03"}
+    assert [hit.concept for hit in found.nearest("banker", 9)] == ["bank.n.02", "bank.n.03"]
+    with pytest.raises(UnknownConceptError):
+        om.map_terms(["bank"], banks, below="river")
 
 
 def test_missing_marks(diagnoses):
@@ -348,6 +378,7 @@ def test_suggestions_for_the_most_frequent(diagnoses, banks):
     assert [hit.concept for hit in om.map_terms(["bank"], banks).suggestions()["bank"]] == [
         "bank.n.01",
         "bank.n.02",
+        "bank.n.03",
     ]
 
 
@@ -363,7 +394,7 @@ def test_corrections_there_and_back(tmp_path, diagnoses):
     path = tmp_path / "todo.csv"
     found.write_corrections(path)
     first, *rows = path.read_text(encoding="utf-8").splitlines()
-    assert first == "value,concept,count,may be"
+    assert first == "value,concept,label,score,count,may be"
     assert len(rows) == 3
     # nothing filled in: nothing corrected
     assert om.map_terms(values, diagnoses, corrections=path) == found

@@ -68,8 +68,25 @@ def read(source: Source) -> Taxonomy:
         parent,
         labels,
         place,
-        about=About("wordnet", source.path.name, version_match[1] if version_match else ""),
+        about=About(
+            "wordnet",
+            source.path.name,
+            version_match[1] if version_match else "",
+            languages=("en",),
+            sense_order=_order_senses(senses, place, list(identifiers)),
+        ),
     )
+
+
+def _order_senses(
+    senses: dict[tuple[str, str], int], place: dict[str, int], identifiers: list[str]
+) -> dict[str, list[str]]:
+    """The concepts of each word with several senses; the index lists them in their order."""
+    ordered: dict[str, list[str]] = {}
+    for word, offset in senses:
+        if offset in place:
+            ordered.setdefault(word.replace("_", " "), []).append(identifiers[place[offset]])
+    return {word: concepts for word, concepts in ordered.items() if len(concepts) > 1}
 
 
 def files(source: Source) -> list[Path]:

@@ -1,6 +1,7 @@
-"""Medical Subject Headings of the US National Library of Medicine, in three forms.
+"""Medical Subject Headings of the US National Library of Medicine, in four forms.
 
-The descriptors as XML (``desc2024.xml``); the tree as text (``mtrees2024.bin``)::
+The descriptors as XML (``desc2024.xml``); as RDF (``mesh.nt``); the tree as text
+(``mtrees2024.bin``)::
 
     Body Regions;A01
     Anatomic Landmarks;A01.111
@@ -11,19 +12,22 @@ A descriptor has one or more places in the tree; above a place is its number les
 Above the tops stand the categories, ``Anatomy [A]`` to ``Geographicals [Z]``, and above those
 the root ``MeSH``. Concepts are named by the descriptor's number (``D001829``) where the file has
 it, otherwise by the heading; tree numbers are aliases, entry terms synonyms. Descriptors without
-a place (``Female``, ``Male``) are left out and counted.
+a place (``Female``, ``Male``) are left out and counted. In an excerpt, a descriptor whose parent is
+not in the file comes below its nearest ancestor, which its tree number tells.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
 from xml.parsers import expat
 
-from ontomask.errors import FileFormatError
+from ontomask.errors import FileFormatError, ParameterError
 from ontomask.taxonomy.about import About
+from ontomask.taxonomy.readers.clinical.mesh_rdf import VOCABULARY, read_descriptors
 from ontomask.taxonomy.readers.text.delimited import find_column, first_row, read_table
+from ontomask.taxonomy.readers.text.name_choice import NameChooser
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.readers.text.xml_safety import refuse_unsafe_xml
 from ontomask.taxonomy.taxonomy import Taxonomy
@@ -57,12 +61,13 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
 class MeshRecord(NamedTuple):
-    """A descriptor, or a place of one, and the line it ends on."""
+    """A descriptor, or a place of one, and the line it ends on, where that is known."""
 
-    line: int
+    line: int | None
     identifier: str
     names: list[str]
     tree_numbers: list[str]
+    broader: Sequence[str] = ()  # the parents, for a descriptor without tree numbers
 
 
 def looks_like(source: Source) -> bool:
@@ -70,29 +75,45 @@ def looks_like(source: Source) -> bool:
     text = source.head_text
     return (
         _XML.search(text) is not None
+        or VOCABULARY in text
         or _MTREES_LINE.match(text) is not None
         or None not in _column_places(first_row(source))
     )
 
 
-def read(source: Source) -> Taxonomy:
-    """Read any of the three forms."""
-    if source.head_text.lstrip().startswith("<"):
+def read(
+    source: Source,
+    *,
+    outside: Literal["skip", "error", "keep"] = "skip",
+    language: str | Sequence[str] | None = None,
+) -> Taxonomy:
+    """Read any of the forms.
+
+    ``outside`` is about tree numbers above that the file lacks, ``language`` about names in RDF.
+    """
+    if outside not in ("skip", "error", "keep"):
+        raise ParameterError(
+            f"outside must be 'skip', 'error' or 'keep', got {outside!r}",
+            "'skip' puts a descriptor below the nearest ancestor in the file",
+        )
+    if VOCABULARY in source.head_text:
+        records = _records_from_rdf(source, language)
+    elif source.head_text.lstrip().startswith("<"):
         records = _records_from_xml(source)
     elif _MTREES_LINE.match(source.head_text):
         records = _records_from_mtrees(source)
     else:
         records = _records_from_table(source)
-    return _build_taxonomy(source, records)
+    return _build_taxonomy(source, records, outside)
 
 
-def _build_taxonomy(source: Source, records: Iterator[MeshRecord]) -> Taxonomy:
+def _build_taxonomy(source: Source, records: Iterator[MeshRecord], outside: str) -> Taxonomy:
     record_at: dict[str, MeshRecord] = {}
     first_record: dict[str, MeshRecord] = {}
     without_place: set[str] = set()
     for record in records:
         _check_record(source, record, first_record.get(record.identifier))
-        if not record.tree_numbers:
+        if not record.tree_numbers and not record.broader:
             without_place.add(record.identifier)
             continue
         first_record.setdefault(record.identifier, record)
@@ -101,29 +122,35 @@ def _build_taxonomy(source: Source, records: Iterator[MeshRecord]) -> Taxonomy:
             if earlier is not record:
                 raise source.error(
                     f"{record.identifier!r} has the tree number {number} of {earlier.identifier!r}"
-                    f" (line {earlier.line})",
+                    + (f" (line {earlier.line})" if earlier.line else ""),
                     "a tree number belongs to one descriptor; remove one of them",
                     line=record.line,
                 )
     letters = sorted({number[0] for number in record_at})
     edges = [(letter, ROOT) for letter in letters] if letters else []
-    edges += [
-        (record.identifier, _parent_identifier(source, record, n, record_at))
-        for n, record in record_at.items()
-    ]
+    tree_edges, missing = _tree_edges(source, record_at, outside)
+    edges += tree_edges
+    for record in first_record.values():
+        if not record.tree_numbers:
+            parents = [parent for parent in record.broader if parent in first_record]
+            edges += [(record.identifier, parent) for parent in parents or [ROOT]]
+            missing += len(record.broader) - len(parents)
     labels: dict[str, list[str]] = {x: [f"{CATEGORIES[x]} [{x}]"] for x in letters}
     labels |= {identifier: record.names for identifier, record in first_record.items()}
-    count = len(without_place - first_record.keys())
+    left_out = {
+        "descriptors without a tree number": len(without_place - first_record.keys()),
+        "parents that are not in the file": missing,
+    }
     year_match = _YEAR.search(source.file_name)
     return Taxonomy.from_edges(
         edges,
-        labels | ({ROOT: ["Medical Subject Headings"]} if letters else {}),
+        labels | ({ROOT: ["Medical Subject Headings"]} if edges else {}),
         aliases={number: record.identifier for number, record in record_at.items()},
         about=About(
             source.name,
             source.path.name,
             year_match[0] if year_match else "",
-            left_out={"descriptors without a tree number": count} if count else {},
+            left_out={reason: count for reason, count in left_out.items() if count},
         ),
     )
 
@@ -153,20 +180,37 @@ def _check_record(source: Source, record: MeshRecord, earlier: MeshRecord | None
         )
 
 
-def _parent_identifier(
-    source: Source, record: MeshRecord, number: str, record_at: dict[str, MeshRecord]
-) -> str:
-    above = number.rpartition(".")[0]
-    if not above:
-        return number[0]
-    if above not in record_at:
-        raise source.error(
-            f"no descriptor has the tree number {above}, the parent of {record.identifier!r} "
-            f"({number})",
-            "the file must contain all ancestors",
-            line=record.line,
-        )
-    return record_at[above].identifier
+def _tree_edges(
+    source: Source, record_at: Mapping[str, MeshRecord], outside: str
+) -> tuple[list[tuple[str, str]], int]:
+    """The links that tree numbers make, and how many lead past numbers that the file lacks."""
+    edges: dict[tuple[str, str], None] = {}
+    missing = 0
+    for number, record in record_at.items():
+        child, above = record.identifier, number.rpartition(".")[0]
+        missing += bool(above) and above not in record_at and outside == "skip"
+        while above and above not in record_at:
+            if outside == "error":
+                raise source.error(
+                    f"no descriptor has the tree number {above}, the parent of "
+                    f"{record.identifier!r} ({number})",
+                    "add it; outside='skip' uses the nearest ancestor, 'keep' keeps the number",
+                    line=record.line,
+                )
+            if outside == "keep":
+                edges[child, above] = None
+                child = above
+            above = above.rpartition(".")[0]
+        edges[child, record_at[above].identifier if above else number[0]] = None
+    return list(edges), missing
+
+
+def _records_from_rdf(source: Source, language: str | Sequence[str] | None) -> Iterator[MeshRecord]:
+    chooser = NameChooser(language)
+    for one in read_descriptors(source):
+        names = list(chooser.choose(one.names))
+        yield MeshRecord(None, one.identifier, names, one.tree_numbers, one.broader)
+    chooser.check_language()
 
 
 def _records_from_mtrees(source: Source) -> Iterator[MeshRecord]:

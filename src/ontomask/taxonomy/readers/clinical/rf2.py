@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from ontomask.errors import FileFormatError, ParameterError, UnknownConceptError, quote_names
 from ontomask.taxonomy.about import About
+from ontomask.taxonomy.readers.text.languages import LanguageChoice
 from ontomask.taxonomy.readers.text.source import Source
 from ontomask.taxonomy.taxonomy import Taxonomy
 
@@ -60,9 +61,21 @@ def looks_like(source: Source) -> bool:
     return source.head_text.startswith("id\teffectiveTime\tactive\t")
 
 
-def read(source: Source, *, language: str = "en", root: str | None = None) -> Taxonomy:
-    """Read a release; ``root``, an identifier or an exact term, reads what is below it alone."""
-    tables = _find_tables(source, language)
+def read(
+    source: Source,
+    *,
+    language: str | Sequence[str] | None = None,
+    root: str | None = None,
+) -> Taxonomy:
+    """Read a release.
+
+    Args:
+        source: The folder.
+        language: The language of terms, or several, the preferred one first. The default is
+            English, or the first language of a release without English.
+        root: An identifier or an exact term; what is below it is read.
+    """
+    tables = _find_tables(source, LanguageChoice(language))
     left_out: dict[str, int] = {}
     version = max(table.date for table in tables["Concept"])
     active, inactive = _read_concepts(tables.pop("Concept"), left_out)
@@ -102,25 +115,26 @@ def _snapshot_files(source: Source) -> Iterator[tuple[str, str, str, Source]]:
             yield kind, (match["language"] or "").lower(), match["date"], file
 
 
-def _find_tables(source: Source, language: str) -> dict[str, list[Rf2Table]]:
-    """The tables of each kind; of those that have a language, only the ones of this one."""
+def _find_tables(source: Source, choice: LanguageChoice) -> dict[str, list[Rf2Table]]:
+    """The tables of each kind; of those that have a language, only the ones that are read."""
     if not source.is_folder:
         raise source.error("this is a single file of a release", "use the folder of the release")
-    wanted = str(language).lower()
     tables: dict[str, list[Rf2Table]] = {kind: [] for kind in COLUMNS}
-    languages: set[str] = set()
-    for kind, file_language, date, file in _snapshot_files(source):
-        if kind == "Description":
-            languages.add(file_language)
-        if not file_language or file_language == wanted or file_language.startswith(f"{wanted}-"):
-            tables[kind].append(Rf2Table(file, kind, date))
+    files = list(_snapshot_files(source))
+    choice.tags.update(language for kind, language, *_ in files if kind == "Description")
+    if not choice.is_asked or any(choice.reads(choice.rank(tag)) for tag in choice.tags):
+        choice.settle()
+    for kind, language, date, file in files:
+        rank = choice.rank(language)
+        if choice.reads(rank):
+            tables[kind].append(Rf2Table(file, kind, date, rank[0]))
     for kind in ("Concept", "Description", "Relationship"):
         if tables[kind]:
             continue
-        if kind == "Description" and languages:
+        if kind == "Description" and choice.tags:
             raise ParameterError(
-                f"language must be a language of the release, got {language!r}",
-                f"the descriptions of {source.where} are in {quote_names(sorted(languages))}",
+                f"language must be a language of the release, got {quote_names(choice.wanted)}",
+                f"the descriptions of {source.where} are in {quote_names(sorted(choice.tags))}",
             )
         raise source.error(
             f"the folder has no {kind} file of a snapshot",
@@ -141,6 +155,7 @@ class Rf2Table:
     source: Source
     kind: str
     date: str
+    language_place: int = 0  # of its language among those that are read
 
     @cached_property
     def data(self) -> bytes:
@@ -332,6 +347,7 @@ def _read_labels(
     in_us_english, elsewhere = _preferred_descriptions(sets)
     keys: list[Numbers] = []
     terms: list[str] = []
+    ranks = 4 * (1 + max(table.language_place for table in tables))
     for table, rows in _active_rows(tables):
         _add_count(left_out, "inactive descriptions", len(table.ends) - 1 - len(rows))
         concept = table.numbers("conceptId", rows)
@@ -346,11 +362,12 @@ def _read_labels(
         rank[full_name] = 2
         rank[_is_among(number, elsewhere) & ~full_name] = 1
         rank[_is_among(number, in_us_english) & ~full_name] = 0
-        keys.append(np.stack([number, np.searchsorted(active, concept) * 4 + rank]))
+        rank += 4 * table.language_place
+        keys.append(np.stack([number, np.searchsorted(active, concept) * ranks + rank]))
         terms += table.texts("term", rows)
     key = np.concatenate(keys, axis=1)
     order = np.lexsort(key)
-    start = np.searchsorted(key[1][order], np.arange(len(active) + 1) * 4).tolist()
+    start = np.searchsorted(key[1][order], np.arange(len(active) + 1) * ranks).tolist()
     ordered = [terms[place] for place in order.tolist()]
     return [
         tuple(dict.fromkeys(filter(None, ordered[begin:end]))) for begin, end in pairwise(start)
