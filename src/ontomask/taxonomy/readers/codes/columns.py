@@ -92,7 +92,8 @@ class _Chooser:
 
     def depth(self) -> int | None:
         """A column of small numbers, or of words with a number such as ``Tier 2``."""
-        for place in self.of_kind("depth"):
+        kinds = [p for p in range(len(self.headings)) if self._names_of_levels(p)]
+        for place in (*self.of_kind("depth"), *kinds):
             numbers = [depth_of(cell) for cell in self.cells[place] if cell]
             if len(set(numbers)) > 1 and None not in numbers:
                 return place
@@ -126,7 +127,18 @@ class _Chooser:
                 if self._names_of_levels(place):
                     continue
                 places.setdefault((heading.about, heading.number), []).append(place)
-        return [self._level(self.headings[group[0]], group) for group in places.values()]
+        levels = [self._level(self.headings[group[0]], group) for group in places.values()]
+        for level in levels:
+            others = [other for other in levels if other is not level]
+            if (
+                level.name is not None
+                and level.code is None
+                and has_steps(self.rows, others)
+                and (all(self.cells[level.name]))
+            ):
+                self.names_of_codes = [level.name]  # such as "Group title", next to the steps
+                return others
+        return levels
 
     def _numbered(self) -> set[tuple[str, ...]]:
         """What several columns of codes are about that differ in their numbers: id1 and id5."""
@@ -220,7 +232,7 @@ class _Chooser:
         used = {columns.code, *columns.parents, columns.depth, *levels}
         places = [p for p in self.of_kind("name") if p not in used]
         strong = [p for p in places if not self.headings[p].is_weak] or places
-        if not strong and self.names_of_codes:
+        if self.names_of_codes and not strong:
             strong = self.names_of_codes
         elif strong:
             own = self.headings[columns.code].about if columns.code is not None else ()
