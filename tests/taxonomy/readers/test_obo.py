@@ -208,7 +208,8 @@ xref_analog: X:1 "y
 [Term]
 id: b
 name: flu
-is_a: a
+relationship: is_a a ! disease
+relationship: is_after a
 exact_synonym: "influenza" [a:1, b c]
 related_synonym: "cold" []
 synonym: "grippe" []

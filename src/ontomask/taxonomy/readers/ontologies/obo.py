@@ -55,6 +55,8 @@ _SYNONYM = re.compile(
     r'[ \t]*("(?:[^"\\\n]|\\.)*+")(?:[ \t]+(EXACT|NARROW|BROAD|RELATED)\b)?.*$',
     re.MULTILINE,
 )
+#: The long form of a link.
+_RELATION_IS_A = re.compile(r"^[ \t]*relationship:[ \t]*is_a(?=[ \t])", re.MULTILINE)
 _HEADER_TAGS = re.compile(r"^(ontology|data-version|date):(.*)$", re.MULTILINE)
 
 
@@ -179,6 +181,7 @@ def _parse_frames(
 def _simplify(text: str) -> str:
     """The text without what is not read; lines stay in place, so that their numbers do."""
     text = _OTHER_FRAME.sub(lambda frame: "\n" * frame[0].count("\n"), text)
+    text = _RELATION_IS_A.sub("is_a:", text)
 
     def shorten(synonym: re.Match[str]) -> str:
         # OBO 1.2: a synonym without a scope is a related one
