@@ -270,9 +270,9 @@ def test_preferred_labels_otherwise(labelled):
     assert words_written(values, labelled) == ["Flu", "Flu", "Flu", "Cold", "Cold", "Cold"]
 
 
-def test_the_identifier_where_two_concepts_have_one_label(labelled):
+def test_the_identifier_in_parentheses_where_two_concepts_have_one_label(labelled):
     values = ["hives", "hives", "grippe", "grippe"]
-    assert words_written(values, labelled) == ["C4", "C4", "Flu", "Flu"]
+    assert words_written(values, labelled) == ["Rash (C4)", "Rash (C4)", "Flu", "Flu"]
 
 
 def test_a_label_that_is_an_identifier_elsewhere_does_not_blur_them():
@@ -281,7 +281,7 @@ def test_a_label_that_is_an_identifier_elsewhere_does_not_blur_them():
         labels={"a": ["same", "first"], "b": ["same", "second"], "c": ["a", "third"]},
     )
     values = ["first", "first", "third", "third"]
-    assert words_written(values, taxonomy) == ["a", "a", "c", "c"]
+    assert words_written(values, taxonomy) == ["same (a)", "same (a)", "a (c)", "a (c)"]
 
 
 def test_repaired_codes_come_back_as_codes(icd9):

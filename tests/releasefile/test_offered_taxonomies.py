@@ -40,6 +40,8 @@ TERMS = {
     "X:5": ("sprain", "X:4"),
     "X:6": ("fracture", "X:4"),
 }
+#: No reader can make a taxonomy of this.
+CYCLE = "format-version: 1.2\n[Term]\nid: a\nis_a: b\n[Term]\nid: b\nis_a: a\n"
 
 
 def write_obo(path: Path, terms: Mapping[str, tuple[str, str]] = TERMS, without: str = "") -> None:
@@ -74,7 +76,7 @@ def test_a_folder_with_a_table_and_an_ontology_becomes_a_release(folder, command
     """No line of Python: ``ontomask init`` and ``ontomask mask``."""
     write_obo(folder / "onto.obo")
     (folder / "other.csv").write_text("finding,age\nflu,30\n", "utf-8")  # another table
-    (folder / "broken.obo").write_text("format-version: 1.2\n[Term]\nid: a\nis_a: a\n", "utf-8")
+    (folder / "broken.obo").write_text(CYCLE, "utf-8")
     (folder / "noise.owl").write_bytes(bytes(range(256)))
     (folder / "settings.json").write_text("{}", "utf-8")
     done = command(folder, "init", "data.csv")
@@ -110,8 +112,11 @@ def test_a_named_taxonomy_is_assigned_and_named_relative_to_the_release_file(
 
 
 def test_a_named_taxonomy_that_cannot_be_loaded_is_an_error(folder, command):
-    (folder / "broken.obo").write_text("format-version: 1.2\n[Term]\nid: a\nis_a: a\n", "utf-8")
-    for name, words in {"broken.obo": "'a' is a 'a'", "nothing.obo": "nothing.obo"}.items():
+    (folder / "broken.obo").write_text(CYCLE, "utf-8")
+    for name, words in {
+        "broken.obo": "'a' is a 'b' is a 'a'",
+        "nothing.obo": "nothing.obo",
+    }.items():
         done = command(folder, "init", "data.csv", "--taxonomy", name)
         assert done.code == 2
         assert words in done.err

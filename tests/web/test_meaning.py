@@ -142,6 +142,20 @@ def test_what_is_lost_is_told_until_it_is_corrected(jobs, asked):
     assert (facts["at_or_below"], facts["exactly"]) == (7, 0)
 
 
+def test_clear_suggestions_are_listed_to_accept_them(jobs, asked):
+    build(asked, column="job", how="outline", outline="care\n    nursse\nkitchen\n    cook")
+    column(asked, "job", taxonomy="release-job.taxonomy.csv", format="child-parent")
+    path = "/api/columns/job/accepted"
+    (term,) = [
+        it for it in asked.get(f"{path}?least=0.3").json()["accepted"] if it["value"] == "nurse"
+    ]
+    assert term["suggestion"]["concept"] == "nursse"
+    assert term["suggestion"]["score"] >= 0.3
+    assert asked.get(f"{path}?least=1").json() == {"accepted": []}
+    assert asked.get(f"{path}?least=0").status_code == 422
+    assert not asked.get("/api/columns/job/meaning").json()["corrected"]
+
+
 def test_marks_of_missing_values_are_no_values(asked):
     build(asked, column="job", how="flat")
     column(asked, "job", taxonomy="release-job.taxonomy.csv")
@@ -557,6 +571,41 @@ def test_codes_that_lost_zeros_are_mended_with_one_click(chromium, tmp_path, ser
         assert (
             load_release_file(tmp_path / "release.yaml").columns["diagnosis"].repair_codes is True
         )
+
+
+def test_senses_are_chosen_and_suggestions_accepted_on_the_page(chromium, tmp_path, serving):
+    labels = {"a": "acute bronchitis", "b": "cold", "c": ["fever", "cold"], "d": "rash"}
+    rows = [
+        f"{code},all,{'|'.join([names] if isinstance(names, str) else names)}"
+        for code, names in labels.items()
+    ]
+    (tmp_path / "ills.csv").write_text("\n".join(["child,parent,label", *rows]) + "\n")
+    values = ["acute bronchitsi"] * 3 + ["cold"] * 2 + ["rash"] * 2
+    (tmp_path / "stays.csv").write_text("\n".join(["ill", *values]) + "\n")
+    (tmp_path / "release.yaml").write_text(
+        "data: stays.csv\noutput: released.csv\n"
+        "columns: {ill: {role: quasi, taxonomy: ills.csv, format: child-parent}}\n"
+        "method: {name: recoding}\n"
+    )
+    for page in meaning_screen(chromium, serving(tmp_path, "stays.csv"), "ill"):
+        page.fill("#accept-score", "0.5")
+        page.click("#accept-list")
+        item = page.locator("[data-accepted='acute bronchitsi']")
+        expect(item).to_contain_text("acute bronchitis (a)")
+        page.click("#accept-all")
+        expect(page.locator("#corrected-title")).to_contain_text("1 value")
+        page.click("#matching summary")
+        page.fill("#below", "b, d, a")
+        page.press("#below", "Enter")
+        expect(page.locator("#covered")).to_have_text("100 %")
+        page.select_option("#senses", "nearest")
+        expect(page.locator("#lines-body")).to_contain_text("--senses nearest")
+        page.select_option("#stems", "none")
+        expect(page.locator("#lines-body")).to_contain_text("--stems none")
+    column = load_release_file(tmp_path / "release.yaml").columns["ill"]
+    assert column.mapping == {"acute bronchitsi": "a"}
+    assert column.below == ("b", "d", "a")
+    assert (column.senses, column.stems) == ("nearest", None)
 
 
 def test_values_that_mean_missing_are_marked_with_one_click(chromium, tmp_path, serving):

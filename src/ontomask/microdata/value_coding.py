@@ -1,8 +1,9 @@
 """From what stands in a quasi-identifier's cells to an attribute and codes, and back.
 
 What is written back has one form per concept, whatever the cells held: the identifier where most
-records held identifiers, otherwise the preferred label; where a label belongs to several concepts,
-the identifier. Concepts are text, so a nominal column of another type comes back as text.
+records held identifiers, otherwise the preferred label; where that is a name of several concepts,
+with the identifier in parentheses. Concepts are text, so a nominal column of another type comes
+back as text.
 """
 
 from __future__ import annotations
@@ -96,7 +97,7 @@ class CodedColumn(ABC):
 class _CodedNominal(CodedColumn):
     attribute: NominalAttribute
     codes: Longs
-    forms: dict[Concept, str]
+    forms: OutputForms
     terms: TermMap | None = None
     blank: str | None = None
 
@@ -106,7 +107,7 @@ class _CodedNominal(CodedColumn):
             match.count
             for match in (self.terms.matches if self.terms is not None else ())
             if match.concept is not None
-            if self.forms.get(match.concept, match.concept) != match.value
+            if self.forms.get(match.concept) != match.value
         )
 
     def output_column(self, targets: Floats) -> OutputColumn:
@@ -121,7 +122,7 @@ class _CodedNominal(CodedColumn):
 
     def write(self, concept: Concept) -> Any:
         """A concept as it is released."""
-        return self.forms.get(concept, concept)
+        return self.forms.get(concept)
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,9 +195,7 @@ def _code_nominal(
     codes = np.array([*(place[concept] for concept in concepts), len(values)], dtype=np.int64)
     kind = NominalOrMissing if with_missing else NominalAttribute
     attribute = kind(column.column, domain, values, column.distance_measure, float(column.weight))
-    identifiers = sum(match.count for match in terms.matches if match.by_code)
-    by_label = identifiers * 2 <= sum(match.count for match in terms.matches)
-    forms = _output_forms(column.taxonomy, by_label)
+    forms = _choose_forms(column.taxonomy, terms)
     blank = None if distinct.blank is None else str(distinct.blank)
     return _CodedNominal(attribute, codes[distinct.codes], forms, terms, blank)
 
@@ -269,20 +268,32 @@ def _choose_domain(
     return domain
 
 
-def _output_forms(taxonomy: Taxonomy, by_label: bool) -> dict[Concept, str]:
-    """How concepts are released where it is not by identifier; no two look the same."""
-    if not by_label:
-        return {}
-    forms = {
-        concept: labels[0] if labels else concept
-        for concept, labels in zip(taxonomy.identifiers, taxonomy.label_lists, strict=True)
-    }
-    while True:
-        form_counts = Counter(forms.values())
-        clashing = [c for c, form in forms.items() if form_counts[form] > 1 and form != c]
-        if not clashing:
-            return forms
-        forms.update((concept, concept) for concept in clashing)
+@dataclass(frozen=True, eq=False)
+class OutputForms:
+    """How concepts are released: one form for each, which :func:`map_terms` reads again.
+
+    By label, a concept whose label is a name of another concept has its identifier in parentheses.
+    """
+
+    taxonomy: Taxonomy
+    by_label: bool
+
+    def get(self, concept: Concept) -> str:
+        """The released form of a concept; what is none, such as a missing value, stays."""
+        if not self.by_label or concept not in self.taxonomy:
+            return concept
+        label = self.taxonomy.label(concept)
+        if label == concept:
+            return concept
+        match = self.taxonomy.names.find(label)
+        is_unique = match is not None and match.codes == (self.taxonomy.code(concept),)
+        return label if is_unique else f"{label} ({concept})"
+
+
+def _choose_forms(taxonomy: Taxonomy, terms: TermMap) -> OutputForms:
+    """Identifiers if most records have codes, labels otherwise."""
+    identifiers = sum(match.count for match in terms.matches if match.by_code)
+    return OutputForms(taxonomy, identifiers * 2 <= sum(match.count for match in terms.matches))
 
 
 def _format_value_count(values: Sequence[Any], column: str) -> str:
@@ -320,12 +331,16 @@ class _CodedSets(_CodedNominal):
         return replace(super().output_column(targets), text=self.cells == "text")
 
     def write(self, concept: Concept) -> Any:
-        written = sorted(self.forms.get(member, member) for member in members_of(concept))
+        written = sorted(map(self._write_member, members_of(concept)))
         if self.cells == "lists":
             return written
         if self.cells == "json":
             return json.dumps(written, ensure_ascii=False)
         return self.separator.join(written) if written else self.separator  # an empty set
+
+    def _write_member(self, concept: Concept) -> str:
+        form = self.forms.get(concept)
+        return concept if self.cells == "text" and self.separator in form else form
 
 
 @dataclass(frozen=True, eq=False)
@@ -360,9 +375,7 @@ def _code_sets(
     kind = NominalOrMissing if category and bool((distinct.codes < 0).any()) else NominalAttribute
     measure = MEASURES_OF_SETS[str(column.measure)]
     attribute = kind(column.column, domain, values, measure, float(column.weight))
-    identifiers = sum(match.count for match in terms.matches if match.by_code)
-    by_label = identifiers * 2 <= sum(match.count for match in terms.matches)
-    forms = _output_forms(column.taxonomy, by_label)
+    forms = _choose_forms(column.taxonomy, terms)
     blank = None if distinct.blank is None else str(distinct.blank)
     if column.columns is not None:
         return _CodedSpreadSets(

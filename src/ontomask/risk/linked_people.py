@@ -153,7 +153,7 @@ def linkage_of_people(
     pair = rows.owner[own] * len(shown.sets) + shown.place[own]
     pair, times = np.unique(pair, return_counts=True)
     person, released = np.divmod(pair, len(shown.sets))
-    search = _BagSearch.of_bags(plan, bags.sets, shown.sets, shown.counts, bags.place[person])
+    search = _PseudonymSearch.of_bags(plan, bags.sets, shown.sets, shown.counts, bags.place[person])
     right = search.count_own(bags.place[person], released, times, person, rows.people)
     linked = float(right.sum()) / max(len(people), 1)
     interval = wilson_interval(linked, len(people)) if sampled else None
@@ -197,7 +197,7 @@ def _choose_people(
 
 
 @dataclass(frozen=True, eq=False)
-class _BagSearch:
+class _PseudonymSearch:
     """Bags of tuples, and released bags of targets, each with the number of its pseudonyms.
 
     ``places`` are the numbers of the bags among all.
@@ -219,7 +219,7 @@ class _BagSearch:
         shown: ConceptSets,
         holders: Longs,
         wanted: Longs,
-    ) -> _BagSearch:
+    ) -> _PseudonymSearch:
         """The search for some of the bags; only their tuples and values are looked at."""
         places = np.unique(wanted)
         bags = bags.take(places)

@@ -28,6 +28,7 @@ _SPELT_KINDS: tuple[NameKind, ...] = ("synonym", "code", "label")
 _POINTED_CODE = re.compile(r"[A-Za-z]\w*\.\w+")
 #: Short words in capitals: their last letter is no plural.
 _ACRONYM = re.compile(r"\b[A-Z]{2,5}\b")
+_PARENTHESIS = re.compile(r" \(")
 _UMLAUT = re.compile("[äöüåøÄÖÜÅØ]")
 
 #: Which concepts, by code number, have a name.
@@ -156,16 +157,19 @@ class NameIndex:
     def matches(self, name: str, stems: str | None = "plural") -> Iterator[NameMatch]:
         """The concepts with a name, those at the closest form first.
 
-        An identifier stands for its concept alone, if the concept has other names. Otherwise all
-        concepts that have the name count, whether it is their label or a synonym.
+        An identifier stands for its concept alone, unless that has no other name and the identifier
+        is a name of another concept. Of a name, all concepts count, by label and by synonym.
 
         Args:
             name: The name.
             stems: ``"plural"`` to fold plurals, a language of stems, or None.
         """
         exact = self.exact
+        if (named := self._find_labelled_code(name)) is not None:
+            yield NameMatch("label", "", (named,), str)
         code = exact["code"].get(name) or exact["alias"].get(name)
-        if code is not None and (self._labels[code[0]] or name in exact["alias"]):
+        is_name = name in exact["label"] or name in exact["synonym"]
+        if code is not None and (self._labels[code[0]] or name in exact["alias"] or not is_name):
             kind: NameKind = "code" if name in exact["code"] else "alias"
             yield NameMatch(kind, "", code, str)
         if cased := _find_in_tables(self.cased_tables, fold_case(name), "folded", fold_case):
@@ -183,6 +187,17 @@ class NameIndex:
                 yield plural
         if stems != "plural" and (stemmed := self._find_reduced("stemmed", stems, plain)):
             yield stemmed
+
+    def _find_labelled_code(self, name: str) -> int | None:
+        """The concept of a label with its identifier in parentheses: ``bank (bank.n.01)``."""
+        if not name.endswith(")"):
+            return None
+        for place in _PARENTHESIS.finditer(name):
+            label, identifier = name[: place.start()], name[place.end() : -1]
+            codes = self.exact["code"].get(identifier, ())
+            if codes and label in self._labels[codes[0]]:
+                return codes[0]
+        return None
 
     def _find_reduced(self, way: str, language: str, plain: str) -> NameMatch | None:
         form, tables = self._reduce_tables(way, language)

@@ -153,7 +153,7 @@ def _portuguese_singular(word: str) -> str:
         return f"{word[:-3]}ao"
     if len(word) > 3 and word.endswith("s") and not word.endswith(("is", "us", "ss")):
         word = word[:-1]
-    return word[:-1] if len(word) > 4 and re.search("[rzs]e$", word) else word
+    return word[:-1] if len(word) > 3 and re.search("[rzs]e$", word) else word
 
 
 def _french_singular(word: str) -> str:

@@ -298,6 +298,45 @@ def test_each_level_in_its_own_column(file):
     assert tax.about.reading["skipped"] == "a row above the header"
 
 
+def test_codes_and_names_that_move_right(file):
+    rows = [("Office of statistics", "", "", "", ""), ("1", "MANAGERS", "", "", "")]
+    rows += [("", "11", "Chiefs", "", ""), ("", "", "111", "Directors", "")]
+    rows += [("", "", "112", "Legislators", ""), ("", "12", "Farmers", "", "")]
+    rows += [("2", "EXPERTS", "", "", ""), ("", "21", "Artists", "", "")]
+    tax = om.load_taxonomy(file(table(*rows)))
+    assert parents_of(tax) == {"11": "1", "111": "11", "112": "11", "12": "1", "21": "2"}
+    assert tax.label("112") == "Legislators"
+    header = ("SOC Major Group", "SOC Minor Group", "SOC Unit Group", "Group Title")
+    steps = [("1", "", "", "managers"), ("", "11", "", "chiefs"), ("", "", "1111", "directors")]
+    steps += [("", "", "1112", "officers"), ("2", "", "", "experts"), ("", "21", "", "artists")]
+    tax = om.load_taxonomy(file(table(header, *steps)))
+    assert parents_of(tax) == {"11": "1", "1111": "11", "1112": "11", "21": "2"}
+    assert tax.labels("1112") == ("officers",)
+
+
+def test_kinds_of_groups_in_the_order_of_the_rows(file):
+    kinds = {0: "Detailed", 1: "Broad", 3: "Minor", 4: "Major"}
+    rows = [("SOC Group", "SOC Code", "SOC Title")]
+    for code, name in [*JOBS[1:], ("13-1021", "agent, other"), ("13-1022", "agent, none")]:
+        rows.append((kinds[len(code) - len(code.rstrip("0"))], code, name))
+    tax = om.load_taxonomy(file(table(*rows)))
+    assert tax.parents("13-1021") == ("13-1010",)  # its code alone says 13-1000
+    assert tax.parents("13-1010") == ("13-1000",)
+
+
+def test_chapters_in_roman_numbers(file):
+    rows = [("code", "title"), ("I", "infections"), ("A00-A09", "guts"), ("A00", "cholera")]
+    rows += [("A00.1", "el tor"), ("A01", "typhoid"), ("II", "neoplasms"), ("C00", "lip")]
+    rows += [("C00.1", "lower lip"), ("C00.2", "upper lip"), ("III", "blood"), ("D50", "anaemia")]
+    rows += [("D50.0", "loss"), ("IX", "circulation"), ("I10", "pressure"), ("I10.0", "high")]
+    parents = parents_of(om.load_taxonomy(file(table(*rows))))
+    assert (parents["A00-A09"], parents["C00"], parents["I10"]) == ("I", "II", "IX")
+    assert (parents["A01"], parents["I10.0"], "I" in parents) == ("A00-A09", "I10", False)
+    sections = [(f"SECTION {c}" if len(c) == 1 else c, name) for c, name in BRANCHES[1:]]
+    parents = parents_of(om.load_taxonomy(file(table(("Code", "Libellé"), *sections))))
+    assert (parents["01"], parents["05"], parents["01.12"]) == ("SECTION A", "SECTION B", "01.1")
+
+
 def test_excel_and_opendocument(file, tmp_path):
     sheets = {
         "Read me": [("Version", "Date"), ("1.0", "2020-01-01")],
@@ -463,6 +502,10 @@ def test_what_was_read_well_stays_as_it_was(file):
     assert two.parents("B1") == ("B",)
     arx = om.load_taxonomy(file("43201;432**;*\n43202;432**;*\n08001;080**;*\n08002;080**;*\n"))
     assert arx.parents("43201") == ("432**",)
+    words = om.load_taxonomy(
+        file("group 1,group 0\nC5,group 1\nC6,group 1\nC7,group 2\ngroup 2,group 0\n")
+    )
+    assert (words.parents("group 1"), words.root) == (("group 0",), "group 0")
     declared = om.load_taxonomy(file("code,parent,label\nA,,All\nA1,A,One\nA2,A,Two\n"))
     assert declared.about.reading == {}
 

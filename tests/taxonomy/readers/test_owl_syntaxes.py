@@ -189,6 +189,14 @@ def in_graphs():
 NQUADS = ox.RdfFormat.N_QUADS
 FORMS = {
     "Turtle": lambda: TURTLE,
+    "Turtle without spaces": lambda: TURTLE.replace("@prefix : ", "@prefix: "),
+    "RDF/XML with entities": lambda: (
+        '<!DOCTYPE x [<!ENTITY w3 "http://www.w3.org/1999/02/22-"><!ENTITY rdf "&w3;rdf-syntax-">]>'
+        + as_form(ox.RdfFormat.RDF_XML)
+        .decode()
+        .partition("?>")[2]
+        .replace("http://www.w3.org/1999/02/22-rdf-syntax-", "&rdf;")
+    ),
     "RDF/XML": lambda: as_form(ox.RdfFormat.RDF_XML),
     "N-Triples": lambda: as_form(ox.RdfFormat.N_TRIPLES),
     "N-Quads": lambda: b"# a remark\n" + in_graphs()[NQUADS],

@@ -1,6 +1,7 @@
 """The meaning of the values of a column: only for the data steward."""
 
 from ontomask.pipeline.meaning.column import (
+    AcceptedTerm,
     BranchCounts,
     ColumnMeaning,
     ConceptFacts,
@@ -21,6 +22,7 @@ from ontomask.taxonomy.from_values import (
 from ontomask.taxonomy.outline import outline_of, read_outline
 
 __all__ = [
+    "AcceptedTerm",
     "ValueDistance",
     "ColumnMeaning",
     "ConceptFacts",

@@ -7,7 +7,7 @@ number of records. None of it may be published.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -23,6 +23,7 @@ from ontomask.taxonomy.names import closest_names
 from ontomask.taxonomy.tree import TaxonomyTree, draw_tree
 
 __all__ = [
+    "AcceptedTerm",
     "ValueDistance",
     "ColumnMeaning",
     "ConceptFacts",
@@ -46,13 +47,26 @@ class NamedConcept:
 
 @dataclass(frozen=True)
 class ConceptHit:
-    """A concept by one of its names: the way to it from the root, and the records at or below."""
+    """A concept by one of its names: the way to it from the root, and the records at or below.
+
+    ``score`` says how much the name is like a value, from 0 to 1; None if it is no suggestion.
+    """
 
     concept: Concept
     label: str
     name: str
     path: tuple[NamedConcept, ...]
     records: int
+    score: float | None = None
+
+
+@dataclass(frozen=True)
+class AcceptedTerm:
+    """A value without a concept, and the suggestion that is clearly the best."""
+
+    value: str
+    records: int
+    suggestion: ConceptHit
 
 
 #: What became of a value.
@@ -217,7 +231,7 @@ class ColumnMeaning:
     def lost(self, most: int = 50, near: int = 4) -> list[UnmappedTerm]:
         """The most frequent values without a concept, with the concepts they may mean."""
         lost_matches = self.terms.lost[:most]
-        unmapped = TermMap(self.taxonomy, tuple(lost_matches))
+        unmapped = replace(self.terms, matches=tuple(lost_matches))
         suggestions = unmapped.suggestions(most, near) if lost_matches else {}
         return [
             UnmappedTerm(
@@ -225,11 +239,19 @@ class ColumnMeaning:
                 match.count,
                 bool(match.concepts),
                 tuple(
-                    self._make_hit(hit.concept, hit.name)
+                    self._make_hit(hit.concept, hit.name, hit.score)
                     for hit in suggestions.get(match.value, ())[:near]
                 ),
             )
             for match in lost_matches
+        ]
+
+    def accept(self, least: float) -> list[AcceptedTerm]:
+        """The values whose best suggestion is clear and has at least this score, to look at."""
+        counts = self.terms.unmapped
+        return [
+            AcceptedTerm(value, counts[value], self._make_hit(hit.concept, hit.name, hit.score))
+            for value, hit in self.terms.accept(least).items()
         ]
 
     # ------------------------------------------------------------------ concepts
@@ -274,10 +296,10 @@ class ColumnMeaning:
     def _name_concept(self, concept: Concept) -> NamedConcept:
         return NamedConcept(concept, self.taxonomy.label(concept))
 
-    def _make_hit(self, concept: Concept, name: str = "") -> ConceptHit:
+    def _make_hit(self, concept: Concept, name: str = "", score: float | None = None) -> ConceptHit:
         label = self.taxonomy.label(concept)
         records = int(self._records_below[self.taxonomy.code(concept)])
-        return ConceptHit(concept, label, name or label, self.path(concept), records)
+        return ConceptHit(concept, label, name or label, self.path(concept), records, score)
 
     # ------------------------------------------------------------------ masses
 

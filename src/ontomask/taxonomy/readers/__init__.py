@@ -195,10 +195,12 @@ def _source_files(source: Source, module: Any) -> list[Path]:
 
 def _detect_format(source: Source, options: dict[str, Any]) -> str:
     """The first format that knows the content, and has these options if any does."""
-    knowing = [format for format in _formats_in_order() if _knows(format, source)]
-    for format in knowing:
-        if options.keys() <= set(_option_names(reader(format).read)):
-            return format
+    knowing: list[str] = []
+    for format in _formats_in_order():  # those that look at whole tables come last
+        if _knows(format, source):
+            if options.keys() <= set(_option_names(reader(format).read)):
+                return format
+            knowing.append(format)
     if knowing and knowing[0] not in TABLE_FORMATS:
         return knowing[0]  # whose options are then checked
     if options and not source.is_folder:  # they say what the content does not

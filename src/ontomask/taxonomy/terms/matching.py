@@ -217,7 +217,7 @@ class _Matcher:
     def _meanings_of_parts(self, value: str) -> Iterator[_Meaning]:
         """The concepts of the parts of a cell, together; parts without one are left out."""
         parts = split_cell(value, self.separators, lambda part: next(self._parts(part), None))
-        if len(parts) < 2:
+        if parts in ([], [value.strip()]):
             return
         known = [(part, meaning) for part in parts if (meaning := next(self._parts(part), None))]
         if not known:

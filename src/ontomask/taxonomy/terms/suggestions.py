@@ -123,15 +123,13 @@ class _NameVectors:
         self.codes = [codes for _, codes in spellings.values()]
         self.singular = fold_singular((*taxonomy.languages, "en")[0]) or fold_name
         self.words: dict[str, int] = {}
-        for name in self.plain:
-            for word in self.singular(name).split():
-                self.words.setdefault(word, len(self.words))
-        trigrams, words = self._count_features(self.plain)
+        numbers = {name: self._number_words(name, learn=True) for name in self.plain}
+        trigrams, words = self._count_features(self.plain, list(numbers.values()))
         self.trigram_weight, self.word_weight = _weigh_features(trigrams), _weigh_features(words)
         word_lists = [
-            [self._number_words(fold_name(name)) for name in names if fold_name(name)]
+            [known for name in names if (known := numbers.get(fold_name(name)))]
             for names in taxonomy.label_lists
-            if len(names) > 1 and fold_name(names[0])
+            if len(names) > 1
         ]
         translations = learn_translations(word_lists, len(self.words))
         self.meanings = (eye_array(len(self.words), format="csr") + translations).tocsr()
@@ -139,20 +137,23 @@ class _NameVectors:
         self.names_of_feature = np.bincount(by_name.indices, minlength=by_name.shape[1])
         self.by_feature = by_name.T.tocsr()
 
-    def _number_words(self, plain: str) -> list[int]:
-        """The numbers of the known words of a folded name, each once."""
+    def _number_words(self, plain: str, learn: bool = False) -> list[int]:
+        """The numbers of the words of a folded name, each once; of the known ones, or of all."""
         words = dict.fromkeys(self.singular(plain).split())
+        if learn:
+            return [self.words.setdefault(word, len(self.words)) for word in words]
         return [self.words[word] for word in words if word in self.words]
 
-    def _count_features(self, plain: Sequence[str]) -> tuple[Any, Any]:
-        """A row for each folded name: its trigrams, and its known words."""
+    def _count_features(
+        self, plain: Sequence[str], numbers: Sequence[Sequence[int]]
+    ) -> tuple[Any, Any]:
+        """A row for each folded name: its trigrams, and its words."""
         from scipy.sparse import csr_array
 
         rows, columns = _hash_trigrams(plain)
         ones = np.ones(len(rows), np.float32)
         trigrams = csr_array((ones, (rows, columns)), shape=(len(plain), TRIGRAM_COLUMNS))
         trigrams.sum_duplicates()
-        numbers = [self._number_words(name) for name in plain]
         start = np.cumsum([0, *map(len, numbers)])
         flat = np.array([word for name_words in numbers for word in name_words], dtype=np.int64)
         ones = np.ones(len(flat), np.float32)
@@ -187,7 +188,8 @@ class _NameVectors:
 
     def _cosines(self, plain: Sequence[str]) -> Any:
         """The cosines between values and all names that share a feature with them."""
-        vectors = self._join(*self._count_features(plain), self.meanings)
+        numbers = [self._number_words(name) for name in plain]
+        vectors = self._join(*self._count_features(plain, numbers), self.meanings)
         vectors.data[:] = np.where(self._is_selective(vectors), vectors.data, 0)
         vectors.eliminate_zeros()
         return vectors @ self.by_feature

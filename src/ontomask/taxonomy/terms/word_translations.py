@@ -45,7 +45,9 @@ def learn_translations(names: Sequence[Sequence[Sequence[int]]], words: int) -> 
 
     both_ways = (
         ((label, synonym), (synonym, label))
-        for label, *synonyms in ([name[:MOST_WORDS] for name in several] for several in names)
+        for label, *synonyms in (
+            [name[:MOST_WORDS] for name in several] for several in names if several
+        )
         for synonym in synonyms
     )
     pairs = list(islice(chain.from_iterable(both_ways), MOST_PAIRS))

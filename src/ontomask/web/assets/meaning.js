@@ -37,11 +37,35 @@ const TREATMENTS = {
   },
 };
 // Fields that belong to a taxonomy, and go with it.
-const TAXONOMY_FIELDS = ["format", "options", "domain", "mapping", "prefer", "repair_codes"];
+const TAXONOMY_FIELDS = [
+  "format",
+  "options",
+  "domain",
+  "mapping",
+  "prefer",
+  "below",
+  "senses",
+  "repair_codes",
+];
 // Fields of crosswalks and further taxonomies: they are shown here, and edited in the release file.
 const CROSSWALK_FIELDS = ["crosswalk", "more_taxonomies", "combine"];
 // Fields that only columns of one type have: another type drops them.
-const WORD_FIELDS = ["taxonomy", "stems", "heads", ...TAXONOMY_FIELDS];
+const WORD_FIELDS = [
+  "taxonomy",
+  "stems",
+  "heads",
+  "split",
+  "drop_parentheses",
+  ...TAXONOMY_FIELDS,
+];
+// Matching options: the control, the field, and what is between several values in the control.
+const FLAG_CONTROLS = [
+  ["repair-codes", "repair_codes"],
+  ["heads", "heads"],
+  ["drop-parentheses", "drop_parentheses"],
+];
+const CHOICE_CONTROLS = ["senses", "stems"];
+const LIST_CONTROLS = [["prefer", ", "], ["below", ", "], ["split", " "]];
 const TYPE_FIELDS = {
   nominal: [...WORD_FIELDS, ...CROSSWALK_FIELDS, "measure", "ground"],
   set: [...WORD_FIELDS, "separator", "columns", "long"],
@@ -294,9 +318,15 @@ function showColumnCommands(name, fields, type) {
     formatFlag,
     fields.repair_codes ? " --repair-codes" : "",
     fields.heads ? " --heads" : "",
+    fields.drop_parentheses ? " --drop-parentheses" : "",
+    ...[...CHOICE_CONTROLS, ...LIST_CONTROLS.map(([field]) => field)].flatMap((field) =>
+      [fields[field] ?? []].flat().map((value) => ` --${field} ${quoteForShell(value)}`)
+    ),
     typeof mapping === "string" ? ` --corrections ${quoteForShell(mapping)}` : "",
   ].join("");
-  const settings = ["measure", "domain", "mapping", "repair_codes", "heads"]
+  const matching = [...FLAG_CONTROLS, ...LIST_CONTROLS.map(([field]) => [null, field])];
+  const options = [...matching.map(([, field]) => field), ...CHOICE_CONTROLS];
+  const settings = ["measure", "domain", "mapping", ...options]
     .filter((field) => fields[field] !== undefined)
     .map((field) => `, ${field}=${quoteForPython(fields[field])}`)
     .join("");
@@ -369,8 +399,7 @@ async function showMeaning(name, fields, meaning) {
   byId("known").hidden = false;
   showCoverage(meaning);
   byId("repair-place").hidden = !meaning.repairs;
-  byId("repair-codes").checked = Boolean(fields.repair_codes);
-  byId("heads").checked = Boolean(fields.heads);
+  showMatchingOptions(fields);
   showUnmapped(name, fields, meaning);
   showCorrected(name, fields, meaning.corrected);
   showMeasures(fields);
@@ -536,11 +565,38 @@ function describeMatch({ outcome, reading }) {
   }[outcome];
 }
 
-for (const [id, field] of [["repair-codes", "repair_codes"], ["heads", "heads"]]) {
-  byId(id).addEventListener("change", (event) => {
-    const { checked } = event.target;
-    const message = "The matching options were changed.";
-    changeColumn(chosenColumn, (fields) => setField(fields, field, checked), message);
+function showMatchingOptions(fields) {
+  for (const [id, field] of FLAG_CONTROLS) byId(id).checked = Boolean(fields[field]);
+  for (const field of CHOICE_CONTROLS) {
+    const value = fields[field] === null ? "none" : fields[field] ?? "";
+    const select = byId(field);
+    select.querySelector("[data-own]")?.remove();
+    if (![...select.options].some((option) => option.value === value)) {
+      select.append(h("option", { value, "data-own": true }, value)); // a language, say
+    }
+    select.value = value;
+  }
+  for (const [field, between] of LIST_CONTROLS) {
+    showSavedValue(byId(field), [fields[field] ?? []].flat().join(between));
+  }
+}
+
+function changeMatching(field, value) {
+  const message = "The matching options were changed.";
+  changeColumn(chosenColumn, (fields) => setField(fields, field, value), message);
+}
+
+for (const [id, field] of FLAG_CONTROLS) {
+  byId(id).addEventListener("change", (event) => changeMatching(field, event.target.checked));
+}
+for (const field of CHOICE_CONTROLS) {
+  byId(field).addEventListener("change", (event) => changeMatching(field, event.target.value));
+}
+for (const [field, between] of LIST_CONTROLS) {
+  byId(field).addEventListener("change", (event) => {
+    const parts = event.target.value.split(between.trim() || /\s+/);
+    const values = parts.map((part) => part.trim()).filter(Boolean);
+    changeMatching(field, values.length ? values : null);
   });
 }
 
@@ -552,6 +608,8 @@ let unmappedColumn = null;
 function showUnmapped(name, fields, meaning) {
   const { lost: unmapped, lost_values: values, lost_records: records } = meaning;
   byId("lost").hidden = !unmapped.length;
+  byId("accept-place").hidden = typeof fields.mapping === "string";
+  setContent(byId("accepted"));
   byId("lost").inert = false;
   if (unmappedColumn !== name) {
     unmappedColumn = name;
@@ -604,6 +662,49 @@ function describeProposedSettings({ repair_codes: repairsCodes, missing_marks: m
     h("button", button, "treat them as missing"),
     ".",
   ];
+}
+
+byId("accept-list").addEventListener("click", listAccepted);
+
+// Lists the best suggestions of many values; only the button below the list assigns them.
+async function listAccepted() {
+  const name = chosenColumn;
+  const url = buildUrl(buildColumnPath(name, "accepted"), { least: byId("accept-score").value });
+  let accepted;
+  try {
+    ({ accepted } = await get(url));
+  } catch (problem) {
+    showProblem(problem);
+    return;
+  }
+  if (name !== chosenColumn) return;
+  const assignAll = () => {
+    setContent(byId("accepted"));
+    changeColumn(name, (fields) => {
+      const added = accepted.map(({ value, suggestion }) => [value, suggestion.concept]);
+      fields.mapping = { ...(fields.mapping ?? {}), ...Object.fromEntries(added) };
+    }, `${formatCount(accepted.length, "value")} got the suggested concept.`);
+  };
+  const items = accepted.map(({ value, records, suggestion }) =>
+    h(
+      "li",
+      { "data-accepted": value },
+      h("b", {}, value),
+      ` (${formatCount(records, "record")}): `,
+      createConceptName(suggestion),
+      h("small", {}, ` ${suggestion.score.toFixed(2)}, ${formatPlace(suggestion.path)}`),
+    )
+  );
+  const button = { type: "button", class: "main", id: "accept-all", on: { click: assignAll } };
+  setContent(
+    byId("accepted"),
+    accepted.length
+      ? [
+        h("ul", { class: "corrected" }, items),
+        h("button", button, `Assign these ${formatCount(accepted.length, "concept")}`),
+      ]
+      : h("p", { class: "soft" }, "No suggestion has this score and no equal."),
+  );
 }
 
 function createUnmappedItem(name, { value, records, ambiguous, nearest }, isFile) {

@@ -312,6 +312,20 @@ def get_coverage(
     )
 
 
+class AcceptedSuggestions(BaseModel):
+    """Suggestions that are clear and have a high score; nothing is assigned."""
+
+    accepted: list[means.AcceptedTerm]
+
+
+@router.get("/columns/{name:path}/accepted")
+def list_accepted(
+    name: ColumnName, bench: Bench, least: Annotated[float, Query(gt=0, le=1)] = 0.8
+) -> AcceptedSuggestions:
+    """The unmapped values whose best suggestion has at least this score."""
+    return AcceptedSuggestions(accepted=load_meaning(bench, name).meaning.accept(least))
+
+
 # ---------------------------------------------------------------------- concepts
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 from ontomask.errors import quote_names
 from ontomask.taxonomy.readers.codes.headings import Heading
@@ -17,6 +18,8 @@ __all__ = ["choose_columns"]
 MOSTLY = 0.9
 #: In how many groups a value of a finer level may stand on average: names such as "Other" repeat.
 MOST_GROUPS = 1.5
+#: The same where the finest level has the lowest number.
+MOST_GROUPS_BACKWARDS = 1.05
 
 
 def choose_columns(table: CodeTable, header: Header, rows: list[Row], request: Request) -> Columns:
@@ -92,7 +95,8 @@ class _Chooser:
 
     def depth(self) -> int | None:
         """A column of small numbers, or of words with a number such as ``Tier 2``."""
-        for place in self.of_kind("depth"):
+        kinds = [p for p in range(len(self.headings)) if self._names_of_levels(p)]
+        for place in (*self.of_kind("depth"), *kinds):
             numbers = [depth_of(cell) for cell in self.cells[place] if cell]
             if len(set(numbers)) > 1 and None not in numbers:
                 return place
@@ -126,7 +130,18 @@ class _Chooser:
                 if self._names_of_levels(place):
                     continue
                 places.setdefault((heading.about, heading.number), []).append(place)
-        return [self._level(self.headings[group[0]], group) for group in places.values()]
+        levels = [self._level(self.headings[group[0]], group) for group in places.values()]
+        for level in levels:
+            others = [other for other in levels if other is not level]
+            if (
+                level.name is not None
+                and level.code is None
+                and has_steps(self.rows, others)
+                and (all(self.cells[level.name]))
+            ):
+                self.names_of_codes = [level.name]  # such as "Group title", next to the steps
+                return others
+        return levels
 
     def _numbered(self) -> set[tuple[str, ...]]:
         """What several columns of codes are about that differ in their numbers: id1 and id5."""
@@ -220,7 +235,7 @@ class _Chooser:
         used = {columns.code, *columns.parents, columns.depth, *levels}
         places = [p for p in self.of_kind("name") if p not in used]
         strong = [p for p in places if not self.headings[p].is_weak] or places
-        if not strong and self.names_of_codes:
+        if self.names_of_codes and not strong:
             strong = self.names_of_codes
         elif strong:
             own = self.headings[columns.code].about if columns.code is not None else ()
@@ -314,6 +329,13 @@ class _Chooser:
             if len(same) > 1 and (
                 not set(same) <= set(kept)
                 or numbers not in (sorted(numbers), sorted(numbers, reverse=True))
+                or (
+                    numbers != sorted(numbers)
+                    and any(
+                        self.groups_per_value(fine.key, coarse.key) > MOST_GROUPS_BACKWARDS
+                        for coarse, fine in pairwise(same)
+                    )
+                )
             ):
                 titles = [level.title for level in same]
                 raise self.table.error(

@@ -70,10 +70,21 @@ def _contradicts_codes(code_list: CodeList, hierarchy: CodeHierarchy) -> bool:
         for code, parents in hierarchy.parents.items()
         if parents and not parents[0].isalpha()  # a section such as A begins no code
     ]
-    other = sum(parent != told for parent, told in links)
+    above = {code: parents[0] for code, parents in hierarchy.parents.items() if parents}
+    other = sum(not _is_above(above, told, parent) for parent, told in links)
     return other > 0 and (
         other < 0.1 * len(links) or sum(told is not None for _, told in links) > 0.5 * len(links)
     )
+
+
+def _is_above(above: dict[str, str], concept: str | None, other: str) -> bool:
+    """Whether a concept is another one or stands above it."""
+    current: str | None = other
+    for _ in range(len(above) + 1):
+        if current is None or current == concept:
+            break
+        current = above.get(current)
+    return current is not None and current == concept
 
 
 def _is_preorder(depths: list[int]) -> bool:

@@ -31,7 +31,8 @@ DENSEST = 0.8
 
 _SEPARATORS = re.compile(r"[^\w*]+|_")
 _RANGE = re.compile(r"(\w+?)(?:\.-)?\s*[-–]\s*(\w+)")
-_HEAD = re.compile(r"[A-Z]{1,2}")
+_HEAD = re.compile(r"(?:[^\W\d]{4,} )?[A-Z]{1,2}")
+_ROMAN = re.compile(r"(?:[^\W\d]{4,} )?X{0,3}(?:IX|IV|V?I{0,3})")
 
 Stem = tuple[str, ...]
 Parents = dict[str, str | None]
@@ -189,7 +190,10 @@ def _range_size(low: str, high: str) -> int:
 
 
 def _find_heads(codes: Sequence[str]) -> set[str]:
-    """Letters such as the sections of NACE, which no other code begins with."""
+    """Letters such as the sections of NACE, which no other code begins with; Roman numbers."""
+    numbers = {code for code in codes if _ROMAN.fullmatch(code)}
+    if {number.split()[-1] for number in numbers} >= {"I", "II", "III"}:
+        return numbers
     heads = {code for code in codes if _HEAD.fullmatch(code)}
     if not heads or len(heads) > 0.2 * len(codes):
         return set()

@@ -57,8 +57,24 @@ class Request(NamedTuple):
         return [name for name in (*single, *self.levels) if name]
 
 
+#: Kinds of groups from coarse to fine, as publishers name them in a column of kinds.
+GROUP_KINDS = (
+    ("major", "submajor", "minor", "broad", "unit", "detailed"),
+    ("section", "subsection", "division", "group", "class", "subclass"),
+    ("chapter", "block", "category", "subcategory"),
+)
+_DEPTHS = {word: depth for kinds in GROUP_KINDS for depth, word in enumerate(kinds)}
+
+
 def depth_of(cell: str) -> int | None:
-    """The number in a cell such as ``2`` or ``Tier 2``."""
+    """The depth in a cell such as ``2``, ``Tier 2`` or ``Minor group``.
+
+    >>> [depth_of(cell) for cell in ("2", "Tier 2", "Minor group", "Sub-major", "nurse")]
+    [2, 2, 2, 1, None]
+    """
+    word = cell.casefold().replace("-", "").removesuffix(" group").removesuffix(" occupation")
+    if word in _DEPTHS:
+        return _DEPTHS[word]
     digits = cell.rsplit(maxsplit=1)[-1] if cell else ""
     return int(digits) if digits.isdigit() and len(digits) < 3 and len(cell) < 20 else None
 

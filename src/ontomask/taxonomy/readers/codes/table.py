@@ -87,7 +87,9 @@ def read_code_tables(
     """
     if is_spreadsheet(source):
         for name, rows in read_sheets(source, sheet):
-            yield CodeTable(source, _fill_up(rows), f"sheet {name!r}, row", {"sheet": name})
+            notes = {"sheet": name}
+            rows = _flatten_steps(_fill_up(rows), notes)
+            yield CodeTable(source, rows, f"sheet {name!r}, row", notes)
     elif sheet is not None:
         raise source.error(f"a text file has no sheet {sheet!r}", "leave sheet out")
     else:
@@ -120,7 +122,25 @@ def _read_text(
         rows, plain_quotes = _parse_table(source, text, delimiter)
         if plain_quotes:
             notes["quotation marks"] = "part of the text, because not every one is closed"
-    return CodeTable(source, _fill_up(rows if lines else _split_codes(rows)), "line", notes)
+    if not lines:
+        rows = _flatten_steps(_fill_up(_split_codes(rows)), notes)
+    return CodeTable(source, rows, "line", notes)
+
+
+def _flatten_steps(rows: list[Row], notes: dict[str, str]) -> list[Row]:
+    """The rows of a table where code and name stand further right on each level, with depths."""
+    flat = [Row(0, ["level", "code", "name"])]
+    for row in rows:
+        filled = [place for place, cell in enumerate(row.cells) if cell]
+        if len(filled) == 2 and filled[1] == filled[0] + 1:
+            code, name = (row.cells[place] for place in filled)
+            if is_code(code) and not is_code(name):
+                flat.append(Row(row.line, [str(filled[0]), code, name]))
+    depths = {row.cells[0] for row in flat[1:]}
+    if len(flat) <= 0.7 * len(rows) or len(depths) < 2 or len(flat) < 4:
+        return rows
+    notes["layout"] = "codes and names stand further right on each level"
+    return flat
 
 
 def _parse_table(source: Source, text: str, delimiter: str) -> tuple[list[Row], bool]:
@@ -238,7 +258,11 @@ def find_header(table: CodeTable, named: Sequence[str] = ()) -> Header:
         if named:
             if any(heading.is_called(name) for heading in headings for name in named):
                 return Header(headings, place + 1, True)
-        elif _is_header(row.cells, headings) and _are_titles(rows[:place], row.cells):
+        elif (
+            _is_header(row.cells, headings)
+            and _are_titles(rows[:place], row.cells)
+            and not _occurs_below(row.cells, headings, rows[place + 1 :])
+        ):
             roles = sum(heading.has_role for heading in headings)
             if best is None or roles > best[0]:
                 best = (roles, Header(headings, place + 1, True))
@@ -260,6 +284,18 @@ def _is_header(cells: list[str], headings: list[Heading]) -> bool:
     return sum(heading.has_role for heading in headings) > codes
 
 
+def _occurs_below(cells: list[str], headings: list[Heading], rows: list[Row]) -> bool:
+    """Whether words of a header are values as well, or stand twice in it.
+
+    Words such as *group* may be: some tables say the kind of each row. *Code* and *name* are not.
+    """
+    if len({heading.kind for heading in headings} & {"code", "name", "parent", "depth"}) > 1:
+        return False
+    names = [cell for cell, heading in zip(cells, headings, strict=True) if heading.has_role]
+    values = {cell for row in rows[:1000] for cell in row.cells}
+    return len(set(names)) < len(names) or any(name in values for name in names)
+
+
 def _are_titles(above: list[Row], header: list[str]) -> bool:
     """Whether the rows above a header are titles or comments: they have fewer cells."""
     cells = sum(map(bool, header))
@@ -270,7 +306,9 @@ def _are_titles(above: list[Row], header: list[str]) -> bool:
 
 def _differs_from_codes(rows: list[Row]) -> bool:
     """Whether the first row has a text where nearly all others have a code."""
-    if len(rows) < 3:
+    first = [cell for cell in rows[0].cells if cell] if rows else []
+    values = {cell for row in rows[1:1000] for cell in row.cells}
+    if len(rows) < 3 or len(set(first)) < len(first) or not values.isdisjoint(first):
         return False
     for place, cell in enumerate(rows[0].cells):
         if cell.isupper() and len(cell) <= 8 and not rows[0].cells[-1].isupper():

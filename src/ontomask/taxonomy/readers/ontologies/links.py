@@ -49,12 +49,16 @@ def select_links(
 ) -> tuple[list[Link], list[str]]:
     """The links of a taxonomy, and the undeclared concepts that they need.
 
-    A link of a retired concept says nothing about the others, and is never an error.
+    A link of a retired concept says nothing about the others, and neither does one of a concept
+    to itself: they are never errors.
     """
     selected: list[Link] = []
     added: dict[str, None] = {}
     for link in links:
         child, parent = link
+        if child == parent:
+            left_out["links of concepts to themselves"] += 1
+            continue
         if child in ends.retired:
             left_out[f"links of {ends.retired_word} concepts"] += 1
             continue

@@ -38,12 +38,26 @@ from ontomask.taxonomy.taxonomy import Taxonomy
 
 __all__ = ["looks_like", "read"]
 
+#: Frames about other things than terms.
+_OTHER_FRAME = re.compile(r"^\[(?!Term\])[^\]\n]*\].*?(?=^\[|\Z)", re.MULTILINE | re.DOTALL)
 #: Comments, which the parser does not expect inside a frame, and lines about other things.
 _UNREAD = re.compile(
-    r"^[ \t]*(?:!|(?:def|comment|xref|subset|namespace|property_value|relationship|intersection_of"
-    r"|union_of|disjoint_from|created_by|creation_date|replaced_by|consider):).*$",
+    r"^[ \t]*(?:!|name:\s*$|(?:def|comment|xref|xref_analog|xref_unknown|subset|namespace"
+    r"|property_value|relationship|intersection_of|union_of|disjoint_from|equivalent_to|created_by"
+    r"|creation_date|replaced_by|consider|use_term|date|saved-by|auto-generated-by|import|subsetdef"
+    r"|synonymtypedef|default-namespace|default-relationship-id-prefix|namespace-id-rule|idspace"
+    r"|treat-xrefs-as-[a-z-]+|remark|owl-axioms|version):).*$",
     re.MULTILINE,
 )
+#: A synonym with its scope; what follows is not read, and often does not keep to the format.
+_SYNONYM = re.compile(
+    r"^[ \t]*(?:(exact|narrow|broad|related)_)?synonym:"
+    r'[ \t]*("(?:[^"\\\n]|\\.)*+")(?:[ \t]+(EXACT|NARROW|BROAD|RELATED)\b)?.*$',
+    re.MULTILINE,
+)
+#: The long form of a link.
+_RELATION_IS_A = re.compile(r"^[ \t]*relationship:[ \t]*is_a(?=[ \t])", re.MULTILINE)
+_HEADER_TAGS = re.compile(r"^(ontology|data-version|date):(.*)$", re.MULTILINE)
 
 
 class OboTerm(NamedTuple):
@@ -131,21 +145,22 @@ def _parse_frames(
     """The header by tag, and the terms by identifier."""
     import fastobo  # only where an OBO file is read
 
-    # Emptied lines stay in place, so that line numbers are those of the file.
-    stream = io.BytesIO((_UNREAD.sub("", text) + "\n").encode(errors="replace"))
+    tags = _HEADER_TAGS.findall(text[: text.find("\n[")])
+    header = {tag: value.strip() for tag, value in tags}
+    stream = io.BytesIO((_simplify(text) + "\n").encode(errors="replace"))
     terms: dict[str, OboTerm] = {}
     try:
-        frames = fastobo.iter(stream, threads=1)
-        header = {clause.raw_tag(): clause.raw_value().strip() for clause in frames.header()}
-        for frame in frames:
+        for frame in fastobo.iter(stream, threads=1):
             if isinstance(frame, fastobo.term.TermFrame):
                 term = _parse_term(frame, all_synonyms)
-                if term.identifier in terms:
-                    raise source.error(
-                        f"the term {term.identifier!r} occurs twice",
-                        "give every term its own identifier, or merge the two",
-                        line=_find_line(text, term.identifier, second=True),
-                    )
+                if (earlier := terms.get(term.identifier)) is not None:
+                    if earlier.names[:1] != term.names[:1]:
+                        raise source.error(
+                            f"the term {term.identifier!r} occurs twice, with different names",
+                            "give every term its own identifier, or merge the two",
+                            line=_find_line(text, term.identifier, second=True),
+                        )
+                    term = _merge_terms(earlier, term)
                 terms[term.identifier] = term
     except SyntaxError as error:
         raise source.error(
@@ -161,6 +176,32 @@ def _parse_frames(
             "the OBO parser failed on this file", "check that it is OBO 1.4"
         ) from None
     return header, terms
+
+
+def _simplify(text: str) -> str:
+    """The text without what is not read; lines stay in place, so that their numbers do."""
+    text = _OTHER_FRAME.sub(lambda frame: "\n" * frame[0].count("\n"), text)
+    text = _RELATION_IS_A.sub("is_a:", text)
+
+    def shorten(synonym: re.Match[str]) -> str:
+        # OBO 1.2: a synonym without a scope is a related one
+        scope = (synonym[1] or synonym[3] or "related").upper()
+        return f"synonym: {synonym[2]} {scope} []"
+
+    return _SYNONYM.sub(shorten, _UNREAD.sub("", text))
+
+
+def _merge_terms(one: OboTerm, other: OboTerm) -> OboTerm:
+    """A term with two frames says what both of them say."""
+    return OboTerm(
+        one.identifier,
+        tuple(dict.fromkeys(one.names + other.names)),
+        one.parents + other.parents,
+        one.alternatives + other.alternatives,
+        one.obsolete or other.obsolete,
+        one.conditional + other.conditional,
+        one.wider + other.wider,
+    )
 
 
 def _parse_term(frame: Any, all_synonyms: bool) -> OboTerm:

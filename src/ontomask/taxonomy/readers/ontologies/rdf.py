@@ -102,15 +102,16 @@ def read_rdf(source: Source, words: Vocabulary | None, options: RdfOptions) -> T
     )
     concepts = [*graph.live, *added]
     if not concepts:
-        raise _no_concept_error(source, words, left_out)
+        raise _no_concept_error(source, words, contents, left_out)
     graph.count_rest(options)
     return _build_taxonomy(source, words, contents, concepts, links, language, options, left_out)
 
 
 def _no_concept_error(
-    source: Source, words: Vocabulary, left_out: Mapping[str, int]
+    source: Source, words: Vocabulary, contents: RdfContents, left_out: Mapping[str, int]
 ) -> FileFormatError:
-    if individuals := left_out["individuals of undeclared classes"]:
+    individuals = left_out["individuals of undeclared classes"]
+    if individuals and not _count_typed(contents, SKOS_WORDS.concept):
         return source.error(
             f"the file has {individuals:,} individuals, and their classes are in other files",
             'outside="keep" makes both concepts; or merge the files with their imports first',

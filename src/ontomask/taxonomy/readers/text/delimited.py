@@ -116,7 +116,7 @@ def is_plain_list(rows: Sequence[Sequence[str]]) -> bool:
     >>> is_plain_list([("nurse", "health"), ("doctor", "health"), ("cook", "food")])
     False
     """
-    if len(rows) < 3:
+    if len(rows) < 3 or any("*" in cell for cell in rows[0]):  # 4320* stands above 43201
         return False
     columns = [[row[place] for row in rows if len(row) > place] for place in range(len(rows[0]))]
     distinct = [set(column) for column in columns]

@@ -70,7 +70,8 @@ def _parse_quads(stream: _CheckedStream, syntax: str) -> Iterator[Any]:
 
     formats = {
         RDF_XML: RdfFormat.RDF_XML,
-        "Turtle": RdfFormat.TRIG,  # which is Turtle with graphs
+        "Turtle": RdfFormat.TURTLE,
+        "TriG": RdfFormat.TRIG,
         "N-Quads": RdfFormat.N_QUADS,
         "JSON-LD": RdfFormat.JSON_LD,
     }
