@@ -8,7 +8,6 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ontomask._runtime.yaml_text import format_field
 from ontomask.engines.protocol import Applied, Engine
 from ontomask.errors import ParameterError, format_people
 from ontomask.methods import Microaggregation
@@ -106,6 +105,8 @@ def _diversity_cautions(release: Release, sensitive: Sequence[Confidential]) -> 
 
 def _line_with_l(release: Release) -> str:
     """The method as a line of a release file, with two different sensitive values in a class."""
+    from ontomask._runtime.yaml_text import format_field  # YAML loads where it is written
+
     method, k = release.method, release.guarantee.k
     diverse = Microaggregation(k=k or 2, l=2)
     if isinstance(method, Microaggregation):

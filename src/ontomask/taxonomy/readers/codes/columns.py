@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 
 from ontomask.errors import quote_names
 from ontomask.taxonomy.readers.codes.headings import Heading
@@ -17,6 +18,8 @@ __all__ = ["choose_columns"]
 MOSTLY = 0.9
 #: In how many groups a value of a finer level may stand on average: names such as "Other" repeat.
 MOST_GROUPS = 1.5
+#: The same where the finest level has the lowest number.
+MOST_GROUPS_BACKWARDS = 1.05
 
 
 def choose_columns(table: CodeTable, header: Header, rows: list[Row], request: Request) -> Columns:
@@ -326,6 +329,13 @@ class _Chooser:
             if len(same) > 1 and (
                 not set(same) <= set(kept)
                 or numbers not in (sorted(numbers), sorted(numbers, reverse=True))
+                or (
+                    numbers != sorted(numbers)
+                    and any(
+                        self.groups_per_value(fine.key, coarse.key) > MOST_GROUPS_BACKWARDS
+                        for coarse, fine in pairwise(same)
+                    )
+                )
             ):
                 titles = [level.title for level in same]
                 raise self.table.error(
