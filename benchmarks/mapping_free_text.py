@@ -11,7 +11,7 @@ class MappingFreeText:
     """How long does it take to map 100,000 different answers onto WordNet?
 
     Made of its labels: a third as they are, a fifth in capitals, a third in the plural, the rest
-    with a letter lost. ``suggestions``: the three nearest names of the 200 most frequent answers
+    with a letter lost. ``suggestions``: the ten best concepts of the 200 most frequent answers
     that were not found. The first mapping makes the indexes of names and stems.
     """
 
