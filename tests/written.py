@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from xml.sax.saxutils import escape, quoteattr
 
@@ -91,6 +92,77 @@ def as_ntriples(triples):
     for subject, predicate, value in triples:
         last = quoted(*value) if isinstance(value, tuple) else f"<{full(value)}>"
         yield f"<{full(subject)}> <{full(predicate)}> {last} ."
+
+
+def as_functional(tax):
+    """OWL functional syntax."""
+    yield "Prefix(skos:=<http://www.w3.org/2004/02/skos/core#>)\nOntology("
+    for concept in reversed(tax.identifiers):
+        yield f"Declaration(Class(<{full(concept)}>))"
+        yield from (f"SubClassOf(<{full(concept)}> <{full(p)}>)" for p in tax.parents(concept))
+        for place, name in enumerate(tax.labels(concept)):
+            word = "skos:altLabel" if place else "rdfs:label"
+            yield f"AnnotationAssertion({word} <{full(concept)}> {quoted(name)})"
+    yield ")"
+
+
+def as_manchester(tax):
+    """Manchester syntax of OWL."""
+    yield "Prefix: skos: <http://www.w3.org/2004/02/skos/core#>\nOntology:"
+    for concept in reversed(tax.identifiers):
+        yield f"Class: <{full(concept)}>"
+        notes = [
+            f"{'skos:altLabel' if place else 'rdfs:label'} {quoted(name)}"
+            for place, name in enumerate(tax.labels(concept))
+        ]
+        if notes:
+            yield f"Annotations: {', '.join(notes)}"
+        if tax.parents(concept):
+            yield f"SubClassOf: {', '.join(f'<{full(p)}>' for p in tax.parents(concept))}"
+
+
+def as_owl_xml(tax):
+    """OWL/XML, with full addresses."""
+
+    def in_class(concept):
+        return f"<Class IRI={quoteattr(full(concept))}/>"
+
+    yield f'<Ontology xmlns="{NAMESPACES["owl"]}"><Prefix name="skos" IRI="{NAMESPACES["skos"]}"/>'
+    for concept in reversed(tax.identifiers):
+        yield f"<Declaration>{in_class(concept)}</Declaration>"
+        for parent in tax.parents(concept):
+            yield f"<SubClassOf>{in_class(concept)}{in_class(parent)}</SubClassOf>"
+        for place, name in enumerate(tax.labels(concept)):
+            word = "skos:altLabel" if place else "rdfs:label"
+            yield (
+                f'<AnnotationAssertion><AnnotationProperty abbreviatedIRI="{word}"/>'
+                f"<IRI>{escape(full(concept))}</IRI><Literal>{escape(name)}</Literal>"
+                "</AnnotationAssertion>"
+            )
+    yield "</Ontology>"
+
+
+def as_obo_graph(tax):
+    """OBO graph, JSON."""
+    nodes = [
+        {
+            "id": full(concept),
+            "type": "CLASS",
+            "lbl": next(iter(tax.labels(concept)), ""),
+            "meta": {
+                "synonyms": [
+                    {"pred": "hasExactSynonym", "val": name} for name in tax.labels(concept)[1:]
+                ]
+            },
+        }
+        for concept in reversed(tax.identifiers)
+    ]
+    edges = [
+        {"sub": full(concept), "pred": "is_a", "obj": full(parent)}
+        for concept in tax
+        for parent in tax.parents(concept)
+    ]
+    yield json.dumps({"graphs": [{"nodes": nodes, "edges": edges}]})
 
 
 def as_rf2(tax, folder):

@@ -11,8 +11,12 @@ from strategies import taxonomies
 from written import (
     OWL_WORDS,
     SKOS_WORDS,
+    as_functional,
+    as_manchester,
     as_ntriples,
     as_obo,
+    as_obo_graph,
+    as_owl_xml,
     as_rf2,
     as_triples,
     as_turtle,
@@ -41,6 +45,8 @@ def test_the_same_taxonomy_in_every_format(tmp_path_factory, tax):
     for words in (OWL_WORDS, SKOS_WORDS):
         for write in (as_xml, as_turtle, as_ntriples):
             written[f"{words[0]} {write.__name__}"] = write(as_triples(tax, *words))
+    for write in (as_functional, as_manchester, as_owl_xml, as_obo_graph):
+        written[write.__name__] = write(tax)
     for what, lines in written.items():
         path = folder / what.replace(":", "-")
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")

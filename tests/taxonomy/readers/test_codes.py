@@ -476,6 +476,10 @@ def test_codes_with_several_names_need_a_word(file):
         om.load_taxonomy(file(table(*rows)))
     tax = om.load_taxonomy(file(table(*rows)), synonyms="name")
     assert tax.labels("11") == ("craft", "handicraft")
+    places = [("Land", "code", "name"), ("AD", "02", "Canillo"), ("AT", "02", "Kärnten")]
+    places += [("AD", "03", "Encamp"), ("AT", "03", "Niederösterreich")]
+    with pytest.raises(FileFormatError, match="2 of 2 codes have several names in 'name'"):
+        om.load_taxonomy(file(table(*places)), levels="Land", code="code")
 
 
 def test_quotation_marks_that_nobody_closed(file):

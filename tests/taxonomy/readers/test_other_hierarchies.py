@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import gzip
+import io
 import re
+import zipfile
 
 import pytest
 from hypothesis import given
@@ -44,6 +46,13 @@ ANJANA = "0,1,2\n" + ROWS
 def test_an_anjana_hierarchy(file, content, expected):
     assert om.load_taxonomy(file(content)) == expected
     assert om.load_taxonomy(file(content), format="anjana") == expected
+
+
+def test_a_hierarchy_in_a_zip_archive(file, expected):
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr("places.csv", ANJANA)
+    assert om.load_taxonomy(file(packed.getvalue(), "places.zip")) == expected
 
 
 def test_two_levels(file):

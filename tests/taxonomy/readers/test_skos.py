@@ -214,6 +214,11 @@ def test_instances_of_a_class_below_concept_are_concepts(file):
     assert tax.about.left_out == {"anonymous concepts": 1}
 
 
+def test_a_thesaurus_that_declares_the_prefix_of_mesh(file):
+    mesh = "@prefix meshv: <http://id.nlm.nih.gov/mesh/vocab#> .\n"
+    assert om.load_taxonomy(file(mesh + JOBS)).root == "any"
+
+
 def test_a_cycle(file):
     with pytest.raises(CycleError, match="jobs.rdf: .*'any' is a 'cook' is a 'any'"):
         om.load_taxonomy(file(JOBS + "ex:cook skos:narrower ex:any ."))

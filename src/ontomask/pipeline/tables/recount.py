@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -168,12 +167,14 @@ def refuse_links_between_tables(tables: Mapping[str, Counted]) -> None:
 
 
 def _are_of_one_person(
-    values: Iterable[str], people: Mapping[str, set[str]], others: Mapping[str, set[str]]
+    values: Collection[str],
+    people: Mapping[str, str | None],
+    others: Mapping[str, str | None],
 ) -> bool:
     """Whether most values are of the same single person in both tables, and not all of one."""
-    owners = [people[value] | others[value] for value in values]
-    single = [owner for owner in owners if len(owner) == 1]
-    return 2 * len(single) >= len(owners) and len(set().union(*single)) > 1
+    same = [people[value] for value in values if people[value] == others[value]]
+    single = [person for person in same if person is not None]
+    return 2 * len(single) >= len(values) and len(set(single)) > 1
 
 
 def _released_unmasked(counted: Counted) -> list[str]:
@@ -182,8 +183,8 @@ def _released_unmasked(counted: Counted) -> list[str]:
     return list(dict.fromkeys([*schema.kept(names), *schema.confidential_names]))
 
 
-def _list_owners(counted: Counted, column: str) -> dict[str, set[str]]:
-    """The people who have each known value of a column."""
+def _list_owners(counted: Counted, column: str) -> dict[str, str | None]:
+    """The person who has each known value of a column; None where several have it."""
     schema = counted.schema
     assert schema.person is not None
     rows = counted.records.count_rows([column, schema.person])
@@ -191,11 +192,12 @@ def _list_owners(counted: Counted, column: str) -> dict[str, set[str]]:
         without_unknown(rows.columns[name], schema.missing_marks)
         for name in (schema.person, column)
     )
-    owners: dict[str, set[str]] = defaultdict(set)
+    owners: dict[str, str | None] = {}
     names = [fold_value(value) for value in people.values]
     texts = [fold_value(value) for value in values.values]
     known = (people.codes >= 0) & (values.codes >= 0)
     pairs = np.unique(np.column_stack([values.codes[known], people.codes[known]]), axis=0)
     for value, person in pairs.tolist():
-        owners[texts[value]].add(names[person])
+        owner = names[person]
+        owners[texts[value]] = owner if owners.get(texts[value], owner) == owner else None
     return owners

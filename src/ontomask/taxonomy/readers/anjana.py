@@ -13,6 +13,9 @@ are read as one.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import BinaryIO
 
 from ontomask.taxonomy.readers import arx
 from ontomask.taxonomy.readers.text.delimited import first_row
@@ -37,11 +40,28 @@ def read(source: Source, *, delimiter: str | None = None, encoding: str = "utf-8
         raise source.error(
             "the first column has no number", "save the table without its index", line=1
         )
-    return arx.read(_HeadlessSource(source.path), delimiter=delimiter, encoding=encoding)
+    return arx.read(_HeadlessSource(source), delimiter=delimiter, encoding=encoding)
 
 
 class _HeadlessSource(Source):
     """The file with an empty first line, so that lines keep their numbers."""
+
+    def __init__(self, source: Source) -> None:
+        super().__init__(source.path, source.place)
+        self._source = source
+
+    @property
+    def file_name(self) -> str:
+        return self._source.file_name
+
+    @property
+    def where(self) -> str:
+        return self._source.where
+
+    @contextmanager
+    def open(self) -> Iterator[BinaryIO]:
+        with self._source.open() as file:
+            yield file
 
     def text(self, encoding: str = "utf-8-sig") -> str:
         return re.sub(r"\A(\s*)[^\r\n]*", r"\1", super().text(encoding))

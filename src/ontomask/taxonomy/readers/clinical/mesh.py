@@ -25,7 +25,7 @@ from xml.parsers import expat
 
 from ontomask.errors import FileFormatError, ParameterError
 from ontomask.taxonomy.about import About
-from ontomask.taxonomy.readers.clinical.mesh_rdf import VOCABULARY, read_descriptors
+from ontomask.taxonomy.readers.clinical.mesh_rdf import read_descriptors, uses_vocabulary
 from ontomask.taxonomy.readers.text.delimited import find_column, first_row, read_table
 from ontomask.taxonomy.readers.text.name_choice import NameChooser
 from ontomask.taxonomy.readers.text.source import Source
@@ -75,7 +75,7 @@ def looks_like(source: Source) -> bool:
     text = source.head_text
     return (
         _XML.search(text) is not None
-        or VOCABULARY in text
+        or uses_vocabulary(text)
         or _MTREES_LINE.match(text) is not None
         or None not in _column_places(first_row(source))
     )
@@ -96,7 +96,7 @@ def read(
             f"outside must be 'skip', 'error' or 'keep', got {outside!r}",
             "'skip' puts a descriptor below the nearest ancestor in the file",
         )
-    if VOCABULARY in source.head_text:
+    if uses_vocabulary(source.head_text):
         records = _records_from_rdf(source, language)
     elif source.head_text.lstrip().startswith("<"):
         records = _records_from_xml(source)

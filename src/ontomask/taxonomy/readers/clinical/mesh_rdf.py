@@ -15,6 +15,7 @@ supplementary records have no place in the tree and are not read.
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -23,7 +24,7 @@ from ontomask.taxonomy.readers.ontologies.syntax import read_triples
 from ontomask.taxonomy.readers.text.languages import LanguageText
 from ontomask.taxonomy.readers.text.source import Source
 
-__all__ = ["VOCABULARY", "MeshDescriptor", "read_descriptors"]
+__all__ = ["MeshDescriptor", "read_descriptors", "uses_vocabulary"]
 
 VOCABULARY = "http://id.nlm.nih.gov/mesh/vocab#"
 TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
@@ -46,6 +47,20 @@ class MeshDescriptor(NamedTuple):
     names: list[tuple[str, str]]
     tree_numbers: list[str]
     broader: list[str]
+
+
+def uses_vocabulary(text: str) -> bool:
+    """Whether a text has words of the vocabulary; thesauri that only declare its prefix do not.
+
+    >>> uses_vocabulary("<http://id.nlm.nih.gov/mesh/D1> a <http://id.nlm.nih.gov/mesh/vocab#X> .")
+    True
+    """
+    if VOCABULARY not in text:
+        return False
+    address = re.escape(VOCABULARY)
+    prefixes = re.findall(rf"""([\w.-]+)"?\s*[:=]\s*["'<]{address}""", text)
+    words = "|".join([address, *(rf"\b{re.escape(prefix)}:" for prefix in prefixes)])
+    return re.search(rf"(?:{words})[A-Za-z]", text) is not None
 
 
 def read_descriptors(source: Source) -> Iterator[MeshDescriptor]:

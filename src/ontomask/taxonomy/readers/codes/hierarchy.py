@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ontomask.errors import quote_names
 from ontomask.taxonomy.readers.codes.roles import Columns, has_steps
 from ontomask.taxonomy.readers.codes.table import CodeTable, is_code
 from ontomask.taxonomy.readers.text.delimited import Row
@@ -96,6 +97,24 @@ class CodeList:
     def codes(self) -> list[str]:
         """The distinct identifiers of the rows, in their order."""
         return list(dict.fromkeys(filter(None, map(self.code_of, self.rows))))
+
+    def refuse_several_names(self) -> None:
+        """Refuse codes that stand for different things in different rows."""
+        if not self.columns.names or self.columns.names[0] in self.columns.synonyms:
+            return
+        names: dict[str, set[str]] = defaultdict(set)
+        for row in self.rows:
+            names[self.code_of(row)].add(row.cells[self.columns.names[0]].casefold())
+        several = [code for code, values in names.items() if len(values) > 1]
+        if len(several) > max(1, 0.05 * len(names)):
+            title = self.title(self.columns.names[0])
+            example = sorted(names[several[0]])[:2]
+            raise self.table.error(
+                f"{len(several):,} of {len(names):,} codes have several names in {title}: "
+                f"{several[0]!r} is {quote_names(example)}",
+                f"if these are synonyms, set synonyms={title}; "
+                "otherwise name the column that identifies a row: code='...'",
+            )
 
     def finish(self, hierarchy: CodeHierarchy, told: str) -> CodeHierarchy:
         """Add the names and aliases of the rows, and say how the hierarchy was told."""

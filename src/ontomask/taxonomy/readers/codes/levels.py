@@ -23,6 +23,8 @@ def by_levels(code_list: CodeList) -> CodeHierarchy | None:
     if not levels or (len(levels) == 1 and not own):
         return None
     leaf = _find_leaf(code_list, levels)
+    if leaf is not None and leaf.code is not None:
+        code_list.refuse_several_names()
     own_tree = _tell_leaf_tree(code_list, leaf) if leaf is not None else {}
     levels = [level for level in levels if not _repeats_tops(code_list, level, own_tree)]
     if not levels:

@@ -108,7 +108,7 @@ def by_prefixes(code_list: CodeList) -> CodeHierarchy | None:
     if code_list.columns.code is None:
         return None
     _leave_out_footnotes(code_list)
-    _refuse_several_names(code_list)
+    code_list.refuse_several_names()
     tree = tell_tree(code_list.codes())
     if tree is None:
         return None
@@ -136,25 +136,6 @@ def _leave_out_footnotes(code_list: CodeList) -> None:
             f"{code_list.title(code_list.columns.code)}, is no code",
             "correct this row, or name another column: code='...'",
             line=row.line,
-        )
-
-
-def _refuse_several_names(code_list: CodeList) -> None:
-    """Refuse codes that stand for different things in different rows."""
-    if not code_list.columns.names or code_list.columns.names[0] in code_list.columns.synonyms:
-        return
-    names: dict[str, set[str]] = defaultdict(set)
-    for row in code_list.rows:
-        names[code_list.code_of(row)].add(row.cells[code_list.columns.names[0]].casefold())
-    several = [code for code, values in names.items() if len(values) > 1]
-    if len(several) > max(1, 0.05 * len(names)):
-        title = code_list.title(code_list.columns.names[0])
-        example = sorted(names[several[0]])[:2]
-        raise code_list.table.error(
-            f"{len(several):,} of {len(names):,} codes have several names in {title}: "
-            f"{several[0]!r} is {quote_names(example)}",
-            f"if these are synonyms, set synonyms={title}; "
-            "otherwise name the column that identifies a row: code='...'",
         )
 
 
