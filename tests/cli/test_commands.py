@@ -181,6 +181,29 @@ def test_map_correct_and_map_again(ontomask, answers, taxonomy, tmp_path):
     assert "83.3 %" in heads.stdout
 
 
+def test_suggestions_are_accepted_into_a_table_and_not_before(ontomask, taxonomy, tmp_path):
+    typed = [f"hepatitis{'x' * n}" for n in range(1, 260)]
+    (tmp_path / "typed.csv").write_text("\n".join(["reason", *typed, "brokn arm (left)"]) + "\n")
+    ask = ["map", "typed.csv", "-c", "reason", "-t", taxonomy]
+    told = json.loads(ontomask(*ask, "--accept", "0.5", "--json").stdout)
+    assert told["coverage"] == 0
+    assert told["accepted"]["hepatitisx"]["concept"] == "hepatitis"
+    listed = ontomask(*ask, "--accept", "0.5", "--show", "1", "--write-corrections", "yes.csv")
+    assert "accepted suggestions" in listed.stdout
+    with (tmp_path / "yes.csv").open(newline="") as file:
+        rows = {row["value"]: row["concept"] for row in csv.DictReader(file)}
+    assert len(rows) == len(typed) + 1
+    filled = {value: concept for value, concept in rows.items() if concept}
+    assert filled == {value: hit["concept"] for value, hit in told["accepted"].items()}
+    ontomask(*ask, "--accept", "0.5", "--write-corrections", "usagi.csv", "--usagi")
+    for file in ("yes.csv", "usagi.csv"):
+        again = json.loads(ontomask(*ask, "--corrections", file, "--json").stdout)
+        assert again["how"]["correction"] == len(filled)
+    ways = ("--leading-words", "--any-order", "--drop-parentheses", "--split", ";")
+    found = ontomask(*ask, *ways, "--below", "injury", "--senses", "nearest", "--json")
+    assert json.loads(found.stdout)["how"] == {"unmapped": len(rows)}
+
+
 def test_map_a_list_and_other_shapes(ontomask, taxonomy, tmp_path):
     (tmp_path / "list.txt").write_text("sprain\nflu\n\nFlu\n")
     assert "100 %" in ontomask("map", "list.txt", "-t", taxonomy).stdout

@@ -134,7 +134,7 @@ def write_corrections(
     if format not in ("table", "usagi"):
         choices = quote_choices(("table", "usagi"))
         raise ParameterError(f"format must be {choices}, got {format!r}")
-    suggested = term_map.suggestions()
+    suggested = term_map.suggestions(len(term_map.lost))
     accepted = {} if accept is None else term_map.accept(accept, suggested)
     rows = _write_table if format == "table" else _write_usagi
     header = _HEADER if format == "table" else _USAGI_HEADER
