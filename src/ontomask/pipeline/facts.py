@@ -24,6 +24,7 @@ from ontomask.microdata.schema import Nominal, Schema
 from ontomask.pipeline.guarantees.cautions import Caution
 from ontomask.pipeline.guarantees.guarantee import Guarantee, summarise_guarantee
 from ontomask.report.plain_values import file_name, to_plain_values
+from ontomask.risk.evaluation import describe_risks
 from ontomask.taxonomy.readers.bundled import is_published
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def publishable_facts(
             **({} if release.rows is None else {"rows": asdict(release.rows)}),
         },
         "utility": _describe_figures(utility_figures, utility.DESCRIPTIONS),
-        "risk": _describe_figures(risk_figures, risk.describe_risks(release.links is not None)),
+        "risk": _describe_figures(risk_figures, describe_risks(release.links is not None)),
         "population": _describe_figures(population_figures, risk.POPULATION_DESCRIPTIONS) or None,
         "taxonomies": _taxonomy_facts(release.schema, release.mappings, release.renamed, records),
         "cautions": list(map(str, release.cautions)),

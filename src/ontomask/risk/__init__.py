@@ -25,7 +25,7 @@ from ontomask.risk.diversity import (
     homogeneous_records,
     recursive_diversity,
 )
-from ontomask.risk.evaluation import DESCRIPTIONS, describe_risks, evaluate_risk
+from ontomask.risk.evaluation import DESCRIPTIONS, evaluate_risk
 from ontomask.risk.intervals import rank_interval, sd_interval
 from ontomask.risk.likeness import (
     alpha,
@@ -111,7 +111,6 @@ __all__ = [
     # all of it
     "evaluate_risk",
     "DESCRIPTIONS",
-    "describe_risks",
     "FigureDescription",
 ]
 
