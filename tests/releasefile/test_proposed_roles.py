@@ -335,13 +335,6 @@ def test_a_table_like_the_patients_of_eicu(tmp_path):
     assert min(map(len, people.values())) >= 5
 
 
-@pytest.mark.parametrize("name", ["adult.csv.gz", "diabetes_130.csv.gz"])
-@pytest.mark.slow
-def test_only_constant_columns_are_kept(name, data_folder):
-    found = profile(data_folder / name)
-    assert [column.name for column in found.columns if column.role == "keep"] == []
-
-
 def test_every_word_to_guess_by_can_occur_in_a_name():
     subjects = {n: s for n, s in vars(column_names).items() if isinstance(s, SubjectWords)}
     assert len(subjects) > 8

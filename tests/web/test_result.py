@@ -390,7 +390,12 @@ def test_the_limits_are_those_of_the_release_file_now(two, client):
     save(two, {**fields, "require": {"k": 4, "linkage_below": 0.5, "sse_below": 20}})
     found = client.get("/api/map").json()
     records = found["points"][0]["records"]
-    assert found["limits"] == {"linkage_nearest": 0.5, "sse": 20, "sse_per_record": 20 / records}
+    assert found["limits"] == {
+        "linkage_people": 0.5,
+        "linkage_nearest": 0.5,
+        "sse": 20,
+        "sse_per_record": 20 / records,
+    }
     assert any("smallest equivalence class" in it for it in found["points"][0]["unmet"])
     assert not any("smallest equivalence class" in it for it in found["points"][1]["unmet"])
     required = client.get("/api/runs/0001/parts").json()["required"]
@@ -405,7 +410,7 @@ def test_a_requirement_that_is_half_written_breaks_nothing(two, client):
     save(two, {**fields, "require": {"k": "many", "linkage_below": 0.5, "nothing": 1}})
     found = client.get("/api/map")
     assert found.status_code == 200
-    assert found.json()["limits"] == {"linkage_nearest": 0.5}
+    assert found.json()["limits"] == {"linkage_people": 0.5, "linkage_nearest": 0.5}
 
 
 def test_a_run_has_its_parts(two, client):
