@@ -9,7 +9,7 @@ from ontomask.errors import FileFormatError, quote_names
 from ontomask.taxonomy.readers.codes.depths import by_depths
 from ontomask.taxonomy.readers.codes.hierarchy import CodeHierarchy, CodeList, split_names
 from ontomask.taxonomy.readers.codes.levels import by_levels
-from ontomask.taxonomy.readers.codes.prefixes import cut_codes, tell_tree
+from ontomask.taxonomy.readers.codes.prefixes import CodeTree, cut_codes, tell_tree
 from ontomask.taxonomy.readers.codes.table import is_code
 
 __all__ = ["build_hierarchy"]
@@ -112,13 +112,7 @@ def by_prefixes(code_list: CodeList) -> CodeHierarchy | None:
     tree = tell_tree(code_list.codes())
     if tree is None:
         return None
-    hierarchy = CodeHierarchy()
-    for code, parent in tree.parents.items():
-        hierarchy.add(code, parent)
-    told = f"the beginnings of the codes: {tree.levels}"
-    if tree.unlisted:
-        told += f"; {tree.unlisted:,} groups have no row of their own"
-    return code_list.finish(hierarchy, told)
+    return _finish_tree(code_list, tree, f"the beginnings of the codes: {tree.levels}")
 
 
 def _leave_out_footnotes(code_list: CodeList) -> None:
@@ -158,10 +152,15 @@ def by_lengths(code_list: CodeList, lengths: Sequence[int]) -> CodeHierarchy:
             f"levels={list(lengths)} makes no groups: no code is longer",
             "give the numbers of characters that groups have, without dots and dashes",
         )
+    told = f"the first {tree.levels} characters of the codes, as you said"
+    return _finish_tree(code_list, tree, told)
+
+
+def _finish_tree(code_list: CodeList, tree: CodeTree, told: str) -> CodeHierarchy:
+    """The hierarchy of codes whose groups are told from the codes."""
     hierarchy = CodeHierarchy()
     for code, parent in tree.parents.items():
         hierarchy.add(code, parent)
-    told = f"the first {tree.levels} characters of the codes, as you said"
     if tree.unlisted:
         told += f"; {tree.unlisted:,} groups have no row of their own"
     return code_list.finish(hierarchy, told)
